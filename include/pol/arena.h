@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef POL_ARENA_H
+#define POL_ARENA_H
+
+/**
+ * @defgroup arena The arena
+ * @brief A bump allocator over one slab that never grows.
+ *
+ * An arena hands out arrays by advancing an offset through a slab, and takes them back by setting
+ * the offset back: to a mark, or to 0, or to where a frame began. It never touches the bytes, so
+ * the slab may lie on any device. Every array starts at an absolute address divisible by the
+ * arena's alignment and by its element's own. Offsets count from the slab's first aligned byte,
+ * which costs at most `alignment - 1` bytes; equal requests get equal offsets on every slab of that
+ * alignment, and equal addresses on the same slab.
+ *
+ * Nothing is carved from beneath an open frame: while a frame is open on the arena, only the
+ * innermost one may ask for bytes. (No bytes are no carve: 0 are given to anyone.) Sizes are not
+ * rounded, only starts are: what fits exactly, fits.
+ *
+ * An arena without a slab, pol_arena_measure(), runs the same code and so sizes the real one.
+ *
+ * **Lifetime** of its arrays (frame lifetime under a frame, caller lifetime otherwise): until the
+ * retract, reset, frame end or close that takes them back. **Threads**: an arena belongs to one
+ * thread at a time and takes no locks; the object outlives the frames that are open on it. Hand it
+ * on with no frame open; after a `longjmp` past frames on it, call pol_mark() on the old thread
+ * first, which drops them.
+ * @{
+ */
+
+#include <pol/space.h>
+
+POL_EXTERN_C_BEGIN_
+
+#define POL_FRAMES_TRACKED_ 12
+
+/** An arena. Private but for `space`; make one by the four functions below. Do not copy it. */
+struct pol_arena {
+    pol_space space; /**< first: an arena is a space */
+    /** @cond */
+    char *origin_;       /* the first aligned byte; offsets count from here */
+    size_t offset_;      /* where the next carve may start */
+    size_t capacity_;    /* bytes from the origin to the slab's end */
+    size_t alignment_;   /* a power of two; 0 marks an arena that is not open */
+    uint64_t top_;       /* serial of the innermost frame open on it; 0: none */
+    size_t floor_;       /* where that frame began: no retract goes beneath it */
+    size_t peak_;        /* the highest offset before the last time that it fell */
+    size_t strictest_;   /* the strictest alignment asked so far, at least alignment_ */
+    size_t id_;          /* of no other arena of this process */
+    uint64_t epoch_;     /* counts resets */
+    const void *thread_; /* whose frames are open on it */
+    uint32_t nframes_;   /* how many */
+    pol_array slab_;     /* what the arena was made over */
+    struct {
+        uint64_t serial;
+        size_t start;
+    } frames_[POL_FRAMES_TRACKED_]; /* the outermost frames open on it, outermost first */
+    /** @endcond */
+};
+
+/** Makes an arena over `nbytes` bytes of borrowed memory at `base`. Alignment 0 means 256.
+    **Lifetime**: `base` is borrowed until the arena is closed or no longer used. **Errors**:
+    #POL_EINVAL: `a` or `base` is NULL, or the alignment no power of two; #POL_ECEILING: no room for
+    one aligned byte; #POL_EOVERFLOW: the memory would reach past the address space. */
+POL_API POL_NODISCARD pol_status pol_arena_init(pol_arena *a, void *base, size_t nbytes,
+                                                size_t alignment);
+
+/** Makes an arena over the memory of any array, of any device; its arrays inherit the slab's home,
+    so pol_similar() finds the space the slab came from. **Lifetime**, **Errors**: as
+    pol_arena_init(); #POL_EINVAL: the slab is not materialized. */
+POL_API POL_NODISCARD pol_status pol_arena_over(pol_arena *a, const pol_array *slab,
+                                                size_t alignment);
+
+/** Makes an arena over a slab of `nbytes` bytes drawn from `space`, another arena included. The
+    slab starts at a multiple of the alignment, and of 64, so that arenas drawn from one parent
+    never share a cache line; where the parent aligns less, it spends `alignment` (or 64) less its
+    own alignment more bytes. **Lifetime**: until pol_arena_close(); a slab from a frame or an arena
+    lives no longer than there. **Errors**: as pol_arena_init(), and what the space answers. */
+POL_API POL_NODISCARD pol_status pol_arena_open(pol_arena *a, pol_space *space, size_t nbytes,
+                                                size_t alignment);
+
+/** Makes an arena without a slab for a dry run: the same offsets as on a real one, no ceiling.
+    Addresses of its arrays must not be followed. Needs no close. **Errors**: #POL_EINVAL: `a` is
+    NULL, or the alignment no power of two. An array or a sum past PTRDIFF_MAX bytes:
+    #POL_EOVERFLOW. */
+POL_API POL_NODISCARD pol_status pol_arena_measure(pol_arena *a, size_t alignment);
+
+/** Gives the slab back to the space it was drawn from, if it was; the arena is no longer open.
+    **Errors**: #POL_EINVAL: not an open arena; #POL_EORDER: a frame is open on it, or it is the
+    innermost binding of this thread's ambient space. */
+POL_API POL_NODISCARD pol_status pol_arena_close(pol_arena *a);
+
+/** Returns the bytes in use, padding between arrays included. 0 for NULL. */
+POL_API size_t pol_arena_offset(const pol_arena *a);
+/** Returns the bytes from the first aligned byte to the slab's end. 0 for NULL. */
+POL_API size_t pol_arena_capacity(const pol_arena *a);
+/** Returns what every carve's address is divisible by. 0 for NULL. */
+POL_API size_t pol_arena_alignment(const pol_arena *a);
+/** Returns the highest offset ever reached, kept by retract and reset. 0 for NULL. */
+POL_API size_t pol_watermark(const pol_arena *a);
+
+/** Returns the slab size, in bytes, that suffices for the watermark at any base address:
+    watermark + alignment - 1. Where an element type was stricter than the arena's alignment, it is
+    watermark + r + E - 1, with E the strictest and r the bytes from a multiple of E to the slab's
+    first aligned byte; r is 0 on a measuring arena. At least room for one aligned byte. 0 for
+    NULL. */
+POL_API size_t pol_arena_budget(const pol_arena *a);
+
+#if defined(__cplusplus) && POL_GNU_
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* a struct and a function share a name, as stat's do */
+#endif
+/** Returns the current position; all zero for an arena that is not open. */
+POL_API struct pol_mark pol_mark(pol_arena *a);
+#if defined(__cplusplus) && POL_GNU_
+#pragma GCC diagnostic pop
+#endif
+
+/** Takes back everything carved since the mark; twice with nothing between is a no-op.
+    **Errors**: #POL_ESTALE: the mark is from before a reset, of another arena, all zero, or above
+    the offset; #POL_EORDER: it lies beneath an open frame; #POL_EINVAL: not an open arena. */
+POL_API POL_NODISCARD pol_status pol_retract(pol_arena *a, struct pol_mark mark);
+
+/** Takes everything back: the offset is 0 and marks go stale. The watermark stays. **Errors**:
+    #POL_EORDER: a frame is open; #POL_EINVAL: not an open arena. */
+POL_API POL_NODISCARD pol_status pol_reset(pol_arena *a);
+
+/** Returns whether `space` is a measuring arena, or a frame or a sub-arena on one: a body that
+    touches memory itself steps aside then. false for NULL. */
+POL_API bool pol_is_measuring(const pol_space *space);
+
+/* What pol_new reduces to where the fast path does not fit. */
+POL_API void *pol_new_(pol_space *space, size_t n, size_t size, size_t align);
+
+/* The fast path: the innermost asker, an element no stricter than the arena, at least one byte,
+   and room. `serial` names the asking frame; 0 is the arena itself. Every comparison is against
+   what is left, so none can wrap. */
+static inline void *pol_arena_new_(pol_arena *a, uint64_t serial, pol_space *asker, size_t n,
+                                   size_t size, size_t align)
+{
+    if (POL_LIKELY_(a && a->top_ == serial && align <= a->alignment_ && n != 0 && size != 0 &&
+                    n <= (size_t)PTRDIFF_MAX / size)) {
+        const size_t pad = (0 - a->offset_) & (a->alignment_ - 1);
+        const size_t left = a->capacity_ - a->offset_;
+        if (POL_LIKELY_(pad <= left && n * size <= left - pad)) {
+            char *const data = a->origin_ + (a->offset_ + pad);
+            a->offset_ += pad + n * size;
+            return data;
+        }
+    }
+    return pol_new_(asker, n, size, align);
+}
+
+POL_EXTERN_C_END_
+
+/** @cond */
+#define pol_arena_open(a, space, nbytes, alignment)                                                \
+    pol_arena_open((a), POL_SPACE(space), (nbytes), (alignment))
+#define pol_is_measuring(space) pol_is_measuring(POL_CONST_SPACE_(space))
+/** @endcond */
+
+/** @} */
+#endif /* POL_ARENA_H */

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef POL_UNDEF_H
+#define POL_UNDEF_H
+
+/**
+ * @defgroup undef Arrays and descriptions
+ * @brief Element type and shape as a plain value, with memory or without.
+ *
+ * A ::pol_array is 96 bytes of plain data, copied by assignment. It is in one of three states:
+ * **absent** (all bytes zero: a buffer that nobody asked for), **described** (a type and a shape,
+ * no memory: what pol_undef() makes) and **materialized** (`data` is not NULL, also when there are
+ * no elements). Describing takes no memory and cannot fail; a description that no memory can hold
+ * is refused where its size is computed, in pol_nbytes(), and nowhere else.
+ *
+ * Shapes are row-major and contiguous. Unused dims are zero and the struct has no padding, so
+ * descriptions made by the functions below are equal exactly if their bytes are.
+ *
+ * A **bundle** is a struct whose members are all ::pol_array, or such structs.
+ * @{
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pol/status.h>
+#include <pol/type.h>
+
+/** The most dims that an array has. */
+#define POL_MAX_NDIM 8
+
+POL_EXTERN_C_BEGIN_
+
+struct pol_space;
+
+/** An array or the description of one. Fields are read-only; make one by the functions below. */
+typedef struct pol_array {
+    void *data;                 /**< the elements; NULL while absent or described */
+    struct pol_space *home;     /**< the space that has memory of this kind; NULL: not known */
+    pol_type type;              /**< of an element */
+    uint16_t ndim;              /**< dims in use, 0 to #POL_MAX_NDIM; 0 is a scalar: one element */
+    uint16_t flags;             /**< private */
+    int64_t dims[POL_MAX_NDIM]; /**< row-major: the last one is contiguous */
+} pol_array;
+
+POL_STATIC_ASSERT_(sizeof(pol_array) <= 96, "pol_array is at most 96 bytes");
+POL_STATIC_ASSERT_(sizeof(pol_array) == 2 * sizeof(void *) + 16 + 8 * POL_MAX_NDIM,
+                   "pol_array has no padding");
+
+enum { POL_ARRAY_NBYTES_ = sizeof(pol_array) };
+
+#define POL_FLAG_OWNED_ 1u /* pol_release() gives it back to `home` */
+#define POL_FLAG_FRESH_ 2u /* materialized by the call that is under way */
+
+/**
+ * Computes the bytes that `a` takes; the only place where a size is computed.
+ *
+ * A scalar is one element, an absent array takes none. A zero among the dims means 0 bytes,
+ * whatever the others are. A packed type rounds the whole array up to a byte.
+ * `0 <= *nbytes <= PTRDIFF_MAX`, and no array that fits there is refused.
+ *
+ * **Errors**: #POL_EINVAL: a dim is negative, also beside a zero; `ndim > POL_MAX_NDIM`; a type
+ * that is none. #POL_EOVERFLOW: more than PTRDIFF_MAX bytes. On failure `*nbytes` is unchanged.
+ */
+POL_API POL_NODISCARD pol_status pol_nbytes(const pol_array *a, size_t *nbytes);
+
+/** Computes the elements of `a`, `0 <= *len <= INT64_MAX`, by the same rules as pol_nbytes().
+    **Errors**: the same; #POL_EOVERFLOW: more than INT64_MAX elements. */
+POL_API POL_NODISCARD pol_status pol_len(const pol_array *a, int64_t *len);
+
+/** Returns whether `a` is a buffer that nobody asked for. NULL counts as absent. */
+static inline bool pol_is_absent(const pol_array *a)
+{
+    return !a || (!a->data && a->type.lanes == 0);
+}
+
+/** Returns whether `a` is described and has no memory. */
+static inline bool pol_is_undef(const pol_array *a)
+{
+    return a && !a->data && a->type.lanes != 0;
+}
+
+/** Returns whether `a` is materialized. */
+static inline bool pol_is_array(const pol_array *a)
+{
+    return a && a->data;
+}
+
+/** Returns whether two arrays have the same element type and shape; memory does not count. */
+POL_API bool pol_undef_equal(const pol_array *a, const pol_array *b);
+
+/* What the macros below reduce to. On a refusal the result is absent, and the thread's last error
+   says why. */
+POL_API void *pol_data_mismatch_(const pol_array *a, size_t size);
+POL_API void pol_reshape_(pol_array *a, const pol_array *shape);
+
+/** Describes a single element: no dims, one element. */
+static inline pol_array pol_undef_scalar(pol_type type)
+{
+    pol_array a = {NULL, NULL, type, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0}};
+    return a;
+}
+
+/** Describes an array of `x`'s type and shape. Absent stays absent. */
+static inline pol_array pol_undef_like(const pol_array *x)
+{
+    pol_array a = {NULL, NULL, {0, 0, 0, 0, 0}, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0}};
+    if (!pol_is_absent(x)) {
+        a = *x;
+        a.data = NULL;
+        a.home = NULL;
+        a.flags = 0;
+    }
+    return a;
+}
+
+/** Describes an array of `x`'s shape with elements of `type`. Absent stays absent. */
+static inline pol_array pol_undef_like_type(const pol_array *x, pol_type type)
+{
+    pol_array a = pol_undef_like(x);
+    if (!pol_is_absent(x))
+        a.type = type;
+    return a;
+}
+
+static inline pol_array pol_undef_like_dims_(const pol_array *x, pol_array shape)
+{
+    if (pol_is_absent(x))
+        return pol_undef_like(x);
+    shape.type = x->type;
+    return shape;
+}
+
+static inline pol_array pol_wrapped_(void *data, pol_array a)
+{
+    a.data = data;
+    return a;
+}
+
+static inline pol_array pol_reshaped_(const pol_array *x, pol_array shape)
+{
+    pol_array a = pol_undef_like(x);
+    if (x)
+        a = *x;
+    pol_reshape_(&a, &shape);
+    return a;
+}
+
+static inline void *pol_data_checked_(const pol_array *a, size_t size)
+{
+    if (POL_LIKELY_(a && a->data && a->type.size == size))
+        return a->data;
+    return pol_data_mismatch_(a, size);
+}
+
+POL_EXTERN_C_END_
+
+#ifdef __cplusplus
+
+/** See below: the same functions, for C++. */
+template <class... Dims> static inline pol_array pol_undef(pol_type type, Dims... dims)
+{
+    static_assert(sizeof...(Dims) >= 1 && sizeof...(Dims) <= POL_MAX_NDIM, "1 to 8 dims");
+    pol_array a = {nullptr, nullptr, type, sizeof...(Dims), 0, {static_cast<int64_t>(dims)...}};
+    return a;
+}
+
+#else
+
+#define POL_COUNT_DIMS_(...) (sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+#define POL_NDIM_(...)                                                                             \
+    ((uint16_t)(POL_COUNT_DIMS_(__VA_ARGS__) *                                                     \
+                sizeof(char[POL_COUNT_DIMS_(__VA_ARGS__) <= POL_MAX_NDIM ? 1 : -1])))
+
+/** Describes an array: `pol_undef(POL_F32, rows, columns)`. 1 to 8 dims, `int64_t`; more do not
+    compile. Pure: a shape that no memory can hold is refused where its size is computed. */
+#define pol_undef(type_, ...)                                                                      \
+    ((pol_array){.type = (type_), .ndim = POL_NDIM_(__VA_ARGS__), .dims = {__VA_ARGS__}})
+
+#endif
+
+/** Describes an array of `x`'s element type in another shape. Absent stays absent. */
+#define pol_undef_like_dims(x, ...)                                                                \
+    pol_undef_like_dims_((x), pol_undef(POL_TYPE_(0, 0, 0, 0), __VA_ARGS__))
+
+/** Makes an array over memory that somebody else owns: `pol_wrap(weights, POL_F32, rows, columns)`.
+    **Lifetime**: borrowed; `ptr` must stay valid as long as the array is used. NULL describes. */
+#define pol_wrap(ptr, type, ...) pol_wrapped_((ptr), pol_undef(type, __VA_ARGS__))
+
+/** Returns `a`'s memory in another shape of as many elements; the result owns nothing.
+    **Lifetime**: as long as `a`'s. **Errors**: an absent array, and #POL_EINVAL in the thread's
+    last error, if the shapes do not hold equally many elements. */
+#define pol_reshape(a, ...) pol_reshaped_((a), pol_undef(POL_TYPE_(0, 0, 0, 0), __VA_ARGS__))
+
+/** Returns the elements as `T *`; NULL for an absent array. **Errors**: NULL, and #POL_EINVAL in
+    the thread's last error, if the array is described only, or if an element is not `sizeof(T)`
+    bytes (an element of a packed type is none: use `a->data`). **Lifetime**: the array's. */
+#define pol_data(a, T) ((T *)pol_data_checked_((a), sizeof(T)))
+
+/** @} */
+#endif /* POL_UNDEF_H */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * What a thread's frames owe to spaces other than arenas, and the frames nested deeper than the
+ * tables of threads and arenas have room for.
+ *
+ * Records form one chain a thread, newest first, on the heap, so that they outlive a frame whose
+ * stack is gone. Each is tagged with the depth of its frame. A record is taken off the chain before
+ * it is undone: a release that itself opens frames finds the chain in order.
+ */
+
+#include "internal.h"
+
+#include <stdlib.h>
+
+pol_record *pol_record_push_(pol_thread *t, pol_space *root, uint32_t depth)
+{
+    pol_record *const record = (pol_record *)malloc(sizeof *record);
+    if (!record)
+        return NULL;
+    *record = (pol_record){.older = t->records, .root = root, .depth = depth};
+    t->records = record;
+    return record;
+}
+
+void pol_record_drop_(pol_thread *t, pol_record *record)
+{
+    pol_record **link = &t->records;
+    while (*link != record)
+        link = &(*link)->older;
+    *link = record->older;
+    free(record);
+}
+
+const pol_record *pol_records_mark_(const pol_thread *t, const pol_space *root)
+{
+    const pol_record *record = t->records;
+    while (record && !(record->kind == POL_RECORD_MARK_ && record->root == root))
+        record = record->older;
+    return record;
+}
+
+bool pol_records_have_(const pol_thread *t, uint64_t serial)
+{
+    const pol_record *record = t->records;
+    while (record && record->serial != serial)
+        record = record->older;
+    return record != NULL;
+}
+
+/* A frame that ended by itself has left its arena already. */
+static void undo_frame(const pol_record *record)
+{
+    pol_arena *const a = record->arena;
+    if (a && a->top_ == record->serial)
+        pol_arena_leave_(a, record->start, record->floor, record->below, record->level);
+}
+
+static void undo_record(pol_record *record)
+{
+    switch (record->kind) {
+    case POL_RECORD_ARRAY_:
+        record->root->ops->release(record->root, &record->array);
+        break;
+    case POL_RECORD_MARK_:
+        (void)!record->root->ops->retract(record->root, record->mark);
+        break;
+    case POL_RECORD_FRAME_:
+        undo_frame(record);
+        break;
+    }
+    free(record);
+}
+
+void pol_records_undo_(pol_thread *t, const pol_record *until, uint32_t depth)
+{
+    pol_record **link = &t->records;
+    while (*link && *link != until) {
+        pol_record *const record = *link;
+        if (record->depth < depth) { /* an outer frame's, made while this one was open */
+            link = &record->older;
+            continue;
+        }
+        *link = record->older;
+        undo_record(record);
+        link = &t->records; /* undoing may have changed the chain */
+    }
+}
+
+void pol_records_forget_(pol_thread *t)
+{
+    while (t->records) {
+        pol_record *const record = t->records;
+        t->records = record->older;
+        free(record);
+    }
+}

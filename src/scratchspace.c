@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Frames: one word on an arena, records elsewhere.
+ *
+ * On an arena a frame is the offset at which it began. On a space with marks of its own it is a
+ * mark, on any other a list of what it handed out; both lie in the thread's records (record.c).
+ * When a frame ends, the records of its depth or deeper that are newer than itself are undone, so
+ * frames that longjmp skipped are closed with it.
+ *
+ * No memory of another frame is ever read: it may be dead.
+ */
+
+#include "internal.h"
+
+#include <string.h>
+
+/* Whether a frame is open: on this thread as its tables say, on another as it says itself. */
+static bool is_open(const pol_thread *t, const pol_frame *f)
+{
+    if (f->serial_ == 0 || f->thread_ != t)
+        return f->serial_ != 0;
+    return f->depth_ < t->depth && pol_thread_has_open_(t, f->serial_);
+}
+
+static pol_status alloc_recorded(pol_thread *t, const pol_frame *f, pol_array *a, size_t nbytes)
+{
+    char text[POL_DESCRIBE_MAX_];
+    pol_record *const record = pol_record_push_(t, f->root_, f->depth_);
+    if (!record)
+        return pol_fail(
+            POL_ENOMEM,
+            "frame: need %zu bytes to record %s, and the system refused them; free memory",
+            sizeof *record, pol_describe_(text, a));
+    const pol_status status = pol_place_(f->root_, a, nbytes);
+    if (status == POL_OK)
+        record->array = *a;
+    else
+        pol_record_drop_(t, record);
+    return status;
+}
+
+/* On a root with marks of its own the frame is one of them, and only the innermost may ask. */
+static pol_status alloc_marked(const pol_thread *t, const pol_frame *f, pol_array *a, size_t nbytes)
+{
+    const pol_record *const mark = pol_records_mark_(t, f->root_);
+    char text[POL_DESCRIBE_MAX_];
+    if (mark && mark->depth == f->depth_)
+        return pol_place_(f->root_, a, nbytes);
+    return pol_fail(POL_EORDER,
+                    "frame: %s was asked from beneath an open frame, whose end would take it back; "
+                    "ask the innermost frame",
+                    pol_describe_(text, a));
+}
+
+static pol_status frame_alloc(pol_space *self, pol_array *a, size_t nbytes)
+{
+    const pol_frame *const f = (const pol_frame *)self;
+    pol_thread *const t = pol_thread_self_();
+    pol_status status = POL_OK;
+    if (!is_open(t, f))
+        return pol_fail(POL_EORDER, "frame: is not open any more; allocate before its end");
+    if (f->thread_ != t)
+        return pol_fail(POL_ETHREAD, "frame: belongs to another thread, which must ask itself");
+    if (f->arena_)
+        return pol_arena_carve_(f->arena_, f->serial_, a, nbytes);
+    POL_TRY(pol_space_check_(f->root_));
+    if (pol_space_has_marks_(f->root_))
+        status = alloc_marked(t, f, a, nbytes);
+    else if (f->root_->ops->release)
+        status = alloc_recorded(t, f, a, nbytes);
+    else
+        status = pol_place_(f->root_, a, nbytes); /* nothing is owned, nothing to give back */
+    a->flags &= (uint16_t)~POL_FLAG_OWNED_;       /* the frame's to give back */
+    return status;
+}
+
+static bool frame_capturing(const pol_space *self)
+{
+    const pol_space *const root = ((const pol_frame *)self)->root_;
+    return root && root->ops && root->ops->capturing && root->ops->capturing(root);
+}
+
+static pol_device frame_device(const pol_space *self)
+{
+    return pol_space_device(((const pol_frame *)self)->root_);
+}
+
+static const pol_space_ops frame_ops = {
+    .name = "frame",
+    .alloc = frame_alloc,
+    .capturing = frame_capturing,
+    .device = frame_device,
+};
+
+/* The root of a frame on a frame that is not open. */
+static pol_status closed_alloc(pol_space *self, pol_array *a, size_t nbytes)
+{
+    char text[POL_DESCRIBE_MAX_];
+    (void)self;
+    return pol_fail(POL_EORDER,
+                    "frame: need %zu bytes for %s, but it was opened on a frame that had ended; "
+                    "open it on one that is open",
+                    nbytes, pol_describe_(text, a));
+}
+
+static const pol_space_ops closed_ops = {.name = "closed frame", .alloc = closed_alloc};
+static pol_space closed_space = {&closed_ops};
+
+/* The root of a frame whose mark could not be recorded. It may not hand out what nothing would take
+   back, or what the end of an outer frame would. */
+static pol_status unmarked_alloc(pol_space *self, pol_array *a, size_t nbytes)
+{
+    char text[POL_DESCRIBE_MAX_];
+    (void)self;
+    return pol_fail(POL_ENOMEM,
+                    "frame: need %zu bytes for %s, but the system refused %zu to record the frame; "
+                    "free memory and open it again",
+                    nbytes, pol_describe_(text, a), sizeof(pol_record));
+}
+
+static const pol_space_ops unmarked_ops = {.name = "unmarked frame", .alloc = unmarked_alloc};
+static pol_space unmarked_space = {&unmarked_ops};
+
+pol_frame *pol_frame_of_(pol_space *space)
+{
+    return space && space->ops == &frame_ops ? (pol_frame *)space : NULL;
+}
+
+/* Finds what lies beneath all frames. */
+static void find_root(const pol_thread *t, pol_frame *f, pol_space *space)
+{
+    const pol_frame *const on = pol_frame_of_(space);
+    const bool closed = on && !is_open(t, on);
+    f->arena_ = closed ? NULL : pol_arena_of_(space);
+    f->root_ = closed ? &closed_space : on ? on->root_ : space;
+    if (f->arena_)
+        pol_arena_settle_(f->arena_);
+}
+
+/* Whether a frame is to have a record: its place is a mark, or the tables have no room for it. */
+static bool needs_record(const pol_thread *t, const pol_frame *f)
+{
+    if (f->arena_ && f->arena_->nframes_ >= POL_FRAMES_TRACKED_)
+        return true;
+    return t->depth >= POL_DEPTH_TRACKED_ || (!f->arena_ && pol_space_has_marks_(f->root_));
+}
+
+static void enter_arena(const pol_thread *t, pol_frame *f)
+{
+    pol_arena *const a = f->arena_;
+    f->start_ = a->offset_;
+    f->floor_ = a->floor_;
+    f->below_ = a->top_;
+    f->level_ = a->nframes_;
+    if (f->level_ < POL_FRAMES_TRACKED_) {
+        a->frames_[f->level_].serial = f->serial_;
+        a->frames_[f->level_].start = f->start_;
+    }
+    a->floor_ = f->start_;
+    a->top_ = f->serial_;
+    a->nframes_ = f->level_ + 1;
+    a->thread_ = t;
+}
+
+static void fill_record(pol_record *record, const pol_frame *f)
+{
+    record->serial = f->serial_;
+    record->kind = POL_RECORD_FRAME_;
+    record->arena = f->arena_;
+    if (f->arena_) {
+        record->start = f->start_;
+        record->floor = f->floor_;
+        record->below = f->below_;
+        record->level = f->level_;
+    } else if (pol_space_has_marks_(f->root_)) {
+        record->kind = POL_RECORD_MARK_;
+        record->mark = f->root_->ops->mark(f->root_);
+    }
+}
+
+void(pol_frame_begin)(pol_frame *f, pol_space *space)
+{
+    pol_thread *const t = pol_thread_self_();
+    pol_record *record = NULL;
+    if (!f) {
+        pol_misuse_(pol_fail(POL_EINVAL, "pol_frame_begin: the frame is NULL"));
+        return;
+    }
+    find_root(t, f, space);
+    f->space.ops = &frame_ops;
+    f->thread_ = t;
+    f->outer_ = t->ambient;
+    f->records_ = t->records;
+    f->depth_ = t->depth;
+    if (needs_record(t, f))
+        record = pol_record_push_(t, f->root_, f->depth_);
+    if (!record && !f->arena_ && pol_space_has_marks_(f->root_))
+        f->root_ = &unmarked_space;
+    f->serial_ = pol_thread_enter_(t, record != NULL);
+    t->ambient = &f->space;
+    if (f->arena_)
+        enter_arena(t, f);
+    if (record)
+        fill_record(record, f);
+}
+
+/* Whether the arena still knows the frame: it may have been made anew beneath it. */
+static bool is_on_arena(const pol_frame *f)
+{
+    const pol_arena *const a = f->arena_;
+    return a->top_ == f->serial_ ||
+           (f->level_ < a->nframes_ && f->start_ <= a->offset_ &&
+            (f->level_ >= POL_FRAMES_TRACKED_ || a->frames_[f->level_].serial == f->serial_));
+}
+
+/* Refuses a frame that is not open on this thread, and leaves everything as it is. */
+static pol_status check_open(const pol_thread *t, const pol_frame *f, const char *function)
+{
+    if (!f)
+        return pol_fail(POL_EINVAL, "%s: the frame is NULL", function);
+    if (f->serial_ == 0)
+        return pol_fail(POL_EORDER,
+                        "%s: the frame is not open; it was ended before, or never begun", function);
+    if (f->thread_ != t)
+        return pol_fail(POL_ETHREAD, "%s: the frame belongs to another thread, which must end it",
+                        function);
+    if (!is_open(t, f))
+        return pol_fail(POL_EORDER,
+                        "%s: the frame was closed already, by the end of one outside it", function);
+    return POL_OK;
+}
+
+/* First of all, so that a release which is called on the way finds living frames alone. */
+static void make_innermost(pol_thread *t, pol_frame *f)
+{
+    t->depth = f->depth_ + 1;
+    t->ambient = &f->space;
+}
+
+/* Closes an open frame and what is above it; returns how many that was. */
+static uint32_t close_frame(pol_thread *t, pol_frame *f)
+{
+    const uint32_t above = t->depth - f->depth_ - 1;
+    make_innermost(t, f);
+    pol_records_undo_(t, f->records_, f->depth_);
+    if (f->arena_ && is_on_arena(f))
+        pol_arena_leave_(f->arena_, f->start_, f->floor_, f->below_, f->level_);
+    t->ambient = f->outer_;
+    t->depth = f->depth_;
+    f->serial_ = 0;
+    f->arena_ = NULL;
+    return above;
+}
+
+pol_status pol_frame_end(pol_frame *f)
+{
+    pol_thread *const t = pol_thread_self_();
+    const pol_status status = check_open(t, f, "pol_frame_end");
+    if (status == POL_EORDER) { /* not open, from now on by its own word too */
+        f->serial_ = 0;
+        f->arena_ = NULL;
+    }
+    POL_TRY(status);
+    const uint32_t above = close_frame(t, f);
+    if (above != 0)
+        return pol_fail(POL_EORDER,
+                        "pol_frame_end: %u frames above were still open and have been closed "
+                        "first; end frames in reverse order",
+                        (unsigned)above);
+    return POL_OK;
+}
+
+void pol_frame_close_(pol_frame *f)
+{
+    const pol_status status = pol_frame_end(f);
+    if (status != POL_OK)
+        pol_misuse_(status);
+}
+
+void pol_frame_unwind_(pol_frame *f)
+{
+    pol_thread *const t = pol_thread_self_();
+    char text[POL_TEXT_MAX_];
+    if (f->serial_ == 0 || f->thread_ != t || !is_open(t, f))
+        return;
+    memcpy(text, t->text, sizeof text);
+    (void)close_frame(t, f);
+    memcpy(t->text, text, sizeof text);
+}
+
+uint32_t pol_frames_close_above_(uint32_t depth, pol_space *ambient, const pol_record *records)
+{
+    pol_thread *const t = pol_thread_self_();
+    const uint32_t above = t->depth > depth ? t->depth - depth : 0;
+    if (above != 0) {
+        t->depth = depth;
+        t->ambient = ambient;
+        pol_records_undo_(t, records, depth);
+    }
+    return above;
+}
+
+void pol_frame_recover(pol_frame *f)
+{
+    pol_thread *const t = pol_thread_self_();
+    const pol_status status = check_open(t, f, "pol_frame_recover");
+    if (status != POL_OK) {
+        pol_misuse_(status);
+        return;
+    }
+    make_innermost(t, f);
+    pol_records_undo_(t, f->records_, f->depth_ + 1);
+    if (f->arena_)
+        pol_arena_settle_(f->arena_);
+}
+
+pol_status(pol_scratchspace)(pol_space *space, pol_status (*fn)(pol_frame *frame, void *ctx),
+                             void *ctx)
+{
+    if (!fn)
+        return pol_fail(POL_EINVAL, "pol_scratchspace: the function is NULL");
+    pol_frame frame POL_CLEANUP_(pol_frame_unwind_);
+    pol_frame_begin(&frame, space);
+    const pol_status status = fn(&frame, ctx);
+    if (status == POL_OK)
+        return pol_frame_end(&frame);
+    pol_frame_unwind_(&frame); /* fn's text stays */
+    return status;
+}
