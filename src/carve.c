@@ -7,11 +7,12 @@
  * fit between there and the slab's end. Whatever is compared is compared against what is left, so
  * no sum is formed before it is known to fit.
  *
- * Element types stricter than the arena's alignment make offsets depend on where the slab lies. If
- * a program's carves end at w on a slab whose origin is r past a multiple of the strictest
- * alignment E, then on any other slab they end at most at w + r + E - alignment: rounding up and
- * adding are monotone, so starting later never ends earlier. The budget adds the origin's own
- * padding to that.
+ * Element types stricter than the arena's alignment A make offsets depend on where the slab lies.
+ * Let a program's carves end at w on a slab whose origin is r past a multiple of E, the strictest
+ * alignment. Rounding up and adding are monotone: starting later never ends earlier. So from an
+ * origin at r' <= r they end at most at r - r' beyond w, and from one at r' > r, which comes before
+ * r + E, at most at E - (r' - r) beyond; both are at most E - A, as r and r' are multiples of A.
+ * With the padding of the origin, at most A - 1, a slab of w + E - 1 bytes is enough anywhere.
  */
 
 #include "internal.h"
@@ -22,17 +23,15 @@ size_t pol_padding_(uintptr_t address, size_t alignment)
 }
 
 /* The slab size with which carves that ended at `end` succeed at any base. */
-static size_t budget(const pol_arena *a, size_t end, size_t strictest)
+static size_t budget(size_t end, size_t strictest)
 {
-    const size_t beyond = (size_t)(uintptr_t)a->origin_ & (strictest - 1);
-    size_t nbytes = end ? end : 1;
-    nbytes = nbytes > SIZE_MAX - beyond ? SIZE_MAX : nbytes + beyond;
+    const size_t nbytes = end ? end : 1;
     return nbytes > SIZE_MAX - (strictest - 1) ? SIZE_MAX : nbytes + (strictest - 1);
 }
 
 size_t pol_arena_budget(const pol_arena *a)
 {
-    return a && a->alignment_ != 0 ? budget(a, pol_watermark(a), a->strictest_) : 0;
+    return a && a->alignment_ != 0 ? budget(pol_watermark(a), a->strictest_) : 0;
 }
 
 /* Where nbytes go in a slab, at or after an offset within it; false if they do not fit. */
@@ -122,7 +121,7 @@ pol_status pol_arena_full_(const pol_arena *a, size_t offset, const pol_array *f
                     "slab of %zu bytes would be enough",
                     end - offset, pol_describe_(text, failing ? failing : first),
                     count > 1 ? " and what comes with it" : "", a->capacity_ - offset, a->capacity_,
-                    budget(a, end, strictest));
+                    budget(end, strictest));
 }
 
 void *pol_new_(pol_space *space, size_t n, size_t size, size_t align)

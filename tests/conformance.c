@@ -18,7 +18,10 @@ static const struct conformance_space *the_space(void **state)
     return *(const struct conformance_space *const *)state;
 }
 
-static size_t used(const struct conformance_space *c) { return c->used ? c->used(&world) : 0; }
+static size_t used(const struct conformance_space *c)
+{
+    return c->used ? c->used(&world) : 0;
+}
 
 static pol_type opaque(uint32_t size, uint32_t align)
 {

@@ -560,7 +560,7 @@ static uint64_t seed_of_this_run(void)
 
 static double now(void)
 {
-    struct timespec t;
+    struct timespec t = {0, 0}; /* MemorySanitizer does not know timespec_get */
     timespec_get(&t, TIME_UTC);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }

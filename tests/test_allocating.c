@@ -857,6 +857,7 @@ static struct page_outputs page_outputs(const struct page_args *a)
 }
 static pol_status page(const struct page_outputs *out, const struct page_args *a)
 {
+    POL_TRY(seen());
     return (uintptr_t)out->page.data % a->align ? POL_EUSER : POL_OK;
 }
 POL_ALLOCATING(page, outputs);
@@ -875,6 +876,56 @@ static void sizes_suffice_at_any_base_for_strict_elements(void **state)
                 assert_ok(run_in(test_slab(shift), sizes.total, alignment, &page_verb, &args, out));
         }
     }
+}
+
+/* V6: nor does a failing verb's strict element leave a trace in the budget. */
+static void a_failing_verb_leaves_the_budget(void **state)
+{
+    (void)state;
+    const struct page_args args = {1024};
+    struct page_outputs out;
+    saw.answer = POL_EUSER;
+    const struct test_state before = test_state_of(&arena, NULL);
+    assert_status(pol_call(page, &arena, &args, &out), POL_EUSER);
+    test_assert_unchanged(&before, &arena, NULL);
+}
+
+/* V4: a leaf without scratch that leaves a frame open has failed, too. */
+struct leave_args {
+    pol_space *on;
+};
+struct leave_outputs {
+    pol_array y;
+};
+static struct leave_outputs leave_outputs(const struct leave_args *a)
+{
+    (void)a;
+    return (struct leave_outputs){pol_undef(POL_U8, 3)};
+}
+static pol_status leave(const struct leave_outputs *out, const struct leave_args *a)
+{
+    static pol_frame left;
+    pol_array tmp;
+    (void)out;
+    pol_frame_begin(&left, a->on);
+    return pol_alloc(&left, &tmp, pol_undef(POL_U8, 9));
+}
+POL_ALLOCATING(leave, outputs);
+
+static void a_leaf_that_leaves_a_frame_open_has_failed(void **state)
+{
+    (void)state;
+    pol_space *const spaces[] = {&arena.space, &counting.space, &marking.space};
+    for (size_t i = 0; i < 3; i++) {
+        const struct leave_args args = {spaces[i]};
+        struct leave_outputs out;
+        const struct test_state before = test_state_of(&arena, &counting);
+        assert_status(pol_call(leave, spaces[i], &args, &out), POL_EORDER);
+        assert_true(pol_is_undef(&out.y));
+        test_assert_unchanged(&before, &arena, &counting);
+        assert_int_equal(marking.used, 0);
+    }
+    test_space_assert_clean(&counting);
 }
 
 /* V7: at least one aligned byte, since no arena is smaller. */
@@ -955,6 +1006,8 @@ int main(void)
         TEST(every_refused_request_of_a_call_leaves_the_space_as_it_was),
         TEST(on_every_capacity_a_call_runs_or_changes_nothing),
         TEST(a_verb_that_leaves_a_frame_open_has_failed),
+        TEST(a_leaf_that_leaves_a_frame_open_has_failed),
+        TEST(a_failing_verb_leaves_the_budget),
         TEST(a_million_failing_calls_leave_everything_flat),
         TEST(null_arguments_of_a_call_are_einval),
         TEST(sizes_are_exact),

@@ -136,6 +136,21 @@ static void a_skipped_frame_on_marks_is_taken_back_without_malloc(void **state)
     }
 }
 
+/* S6: clear forgets frames, and frees what the library had recorded for them. */
+static void clear_frees_what_frames_had_recorded(void **state)
+{
+    (void)state;
+    const size_t live = test_heap_live();
+    pol_frame outer, inner;
+    pol_frame_begin(&outer, &counting.space);
+    ask(&outer, 3);
+    pol_frame_begin(&inner, &outer);
+    ask(&inner, 3);
+    pol_withspace_clear();
+    assert_int_equal(test_heap_live(), live);
+    assert_int_equal(counting.live, 2); /* forgotten, not released */
+}
+
 struct work_args {
     pol_array x;
 };
@@ -260,6 +275,7 @@ int main(void)
         TEST(a_bundle_whose_recording_fails_is_all_or_nothing),
         TEST(a_frame_on_marks_takes_back_without_malloc),
         TEST(a_skipped_frame_on_marks_is_taken_back_without_malloc),
+        TEST(clear_frees_what_frames_had_recorded),
         TEST(a_call_on_the_heap_survives_every_refusal),
         TEST(the_heap_answers_enomem),
         TEST(bindings_arenas_their_frames_calls_and_reports_use_no_heap),

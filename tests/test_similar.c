@@ -182,10 +182,8 @@ static void similar_of_an_arenas_array_is_where_the_slab_came_from(void **state)
     assert_ok(pol_arena_open(&sub, &arena, 1024, 0));
     assert_ok(pol_alloc(&sub, &a, pol_undef(POL_U8, 1)));
     assert_ptr_equal(pol_similar(&a), pol_pages());
-    POL_SCRATCHSPACE(outer, &sub)
-    {
-        POL_SCRATCHSPACE(inner, outer)
-        {
+    POL_SCRATCHSPACE(outer, &sub) {
+        POL_SCRATCHSPACE(inner, outer) {
             assert_ok(pol_alloc(inner, &a, pol_undef(POL_U8, 1)));
             assert_ptr_equal(pol_similar(&a), pol_pages());
         }
@@ -211,8 +209,7 @@ static void similar_of_an_arena_over_an_array_is_the_arrays(void **state)
 static void similar_of_a_frames_array_is_the_space_beneath(void **state)
 {
     (void)state;
-    POL_SCRATCHSPACE(frame, pol_pages())
-    {
+    POL_SCRATCHSPACE(frame, pol_pages()) {
         pol_array a;
         assert_ok(pol_alloc(frame, &a, pol_undef(POL_U8, 1)));
         assert_ptr_equal(pol_similar(&a), pol_pages());

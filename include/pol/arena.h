@@ -99,10 +99,8 @@ POL_API size_t pol_arena_alignment(const pol_arena *a);
 POL_API size_t pol_watermark(const pol_arena *a);
 
 /** Returns the slab size, in bytes, that suffices for the watermark at any base address:
-    watermark + alignment - 1. Where an element type was stricter than the arena's alignment, it is
-    watermark + r + E - 1, with E the strictest and r the bytes from a multiple of E to the slab's
-    first aligned byte; r is 0 on a measuring arena. At least room for one aligned byte. 0 for
-    NULL. */
+    watermark + E - 1, with E the arena's alignment, or the strictest among the elements' that was
+    asked if that is stricter. At least room for one aligned byte. 0 for NULL. */
 POL_API size_t pol_arena_budget(const pol_arena *a);
 
 #if defined(__cplusplus) && POL_GNU_

@@ -15,9 +15,18 @@
 const char *__asan_default_options(void);
 const char *__tsan_default_options(void);
 const char *__msan_default_options(void);
-const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
-const char *__tsan_default_options(void) { return "allocator_may_return_null=1"; }
-const char *__msan_default_options(void) { return "allocator_may_return_null=1"; }
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+const char *__tsan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+const char *__msan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
 
 static void record(struct test_space *s, char what, void *data, size_t nbytes)
 {
@@ -128,12 +137,30 @@ static void init_as(struct test_space *s, const pol_space_ops *ops)
     s->parent = pol_heap();
 }
 
-void test_space_init(struct test_space *s) { init_as(s, &space_ops); }
-void test_space_init_keeping(struct test_space *s) { init_as(s, &keeping_ops); }
-void test_space_init_empty(struct test_space *s) { init_as(s, &empty_ops); }
-void test_space_init_lying(struct test_space *s) { init_as(s, &lying_ops); }
-void test_space_init_reentrant(struct test_space *s) { init_as(s, &reentrant_ops); }
-void test_space_init_device(struct test_space *s) { init_as(s, &device_ops); }
+void test_space_init(struct test_space *s)
+{
+    init_as(s, &space_ops);
+}
+void test_space_init_keeping(struct test_space *s)
+{
+    init_as(s, &keeping_ops);
+}
+void test_space_init_empty(struct test_space *s)
+{
+    init_as(s, &empty_ops);
+}
+void test_space_init_lying(struct test_space *s)
+{
+    init_as(s, &lying_ops);
+}
+void test_space_init_reentrant(struct test_space *s)
+{
+    init_as(s, &reentrant_ops);
+}
+void test_space_init_device(struct test_space *s)
+{
+    init_as(s, &device_ops);
+}
 
 void test_space_fail(struct test_space *s, size_t k, bool for_ever)
 {
@@ -141,7 +168,10 @@ void test_space_fail(struct test_space *s, size_t k, bool for_ever)
     s->for_ever = for_ever;
 }
 
-void test_space_forget(struct test_space *s) { s->nlog = 0; }
+void test_space_forget(struct test_space *s)
+{
+    s->nlog = 0;
+}
 
 void test_space_drop(struct test_space *s)
 {
@@ -279,7 +309,10 @@ bool test_overlap(const pol_array *a, const pol_array *b)
     return len_a && len_b && at_a < at_b + len_b && at_b < at_a + len_a;
 }
 
-void test_fill(const pol_array *a, unsigned char byte) { memset(a->data, byte, test_nbytes(a)); }
+void test_fill(const pol_array *a, unsigned char byte)
+{
+    memset(a->data, byte, test_nbytes(a));
+}
 
 bool test_holds(const pol_array *a, unsigned char byte)
 {
