@@ -179,6 +179,7 @@ void pol_undo_all_(const pol_undo *undo, pol_space *space, pol_array *first, siz
     char text[POL_TEXT_MAX_];
     memcpy(text, t->text, sizeof text);
     if (undo->arena) {
+        pol_arena_settle_(undo->arena); /* drops frames that were left open and are closed by now */
         undo->arena->offset_ = undo->offset;
         undo->arena->peak_ = undo->peak;
         undo->arena->strictest_ = undo->strictest;
