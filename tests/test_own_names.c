@@ -11,19 +11,50 @@
     int name(void)                                                                                 \
     {                                                                                              \
         return 1;                                                                                  \
-    }
-MINE(arena_alloc)
-MINE(arena_init)
-MINE(arena_open)
-MINE(arena_close)
-MINE(arena_reset) MINE(frame_begin) MINE(frame_end) MINE(frame_alloc) MINE(frame_ops) MINE(mark)
-    MINE(retract) MINE(reset) MINE(push) MINE(pop) MINE(release) MINE(heap) MINE(pages)
-        MINE(similar) MINE(space) MINE(space_alloc) MINE(scope) MINE(ambient) MINE(thread)
-            MINE(record) MINE(records) MINE(carve) MINE(undo) MINE(fail) MINE(status) MINE(misuse)
-                MINE(verb_call) MINE(call) MINE(shadow) MINE(undef) MINE(describe) MINE(nbytes)
-                    MINE(align_up) MINE(new_) MINE(measure) MINE(version)
+    }                                                                                              \
+    _Static_assert(1, "takes the semicolon")
+MINE(arena_alloc);
+MINE(arena_init);
+MINE(arena_open);
+MINE(arena_close);
+MINE(arena_reset);
+MINE(frame_begin);
+MINE(frame_end);
+MINE(frame_alloc);
+MINE(frame_ops);
+MINE(mark);
+MINE(retract);
+MINE(reset);
+MINE(push);
+MINE(pop);
+MINE(release);
+MINE(heap);
+MINE(pages);
+MINE(similar);
+MINE(space);
+MINE(space_alloc);
+MINE(scope);
+MINE(ambient);
+MINE(thread);
+MINE(record);
+MINE(records);
+MINE(carve);
+MINE(undo);
+MINE(fail);
+MINE(status);
+MINE(misuse);
+MINE(verb_call);
+MINE(call);
+MINE(shadow);
+MINE(undef);
+MINE(describe);
+MINE(nbytes);
+MINE(align_up);
+MINE(new_);
+MINE(measure);
+MINE(version);
 
-                        struct same_args {
+struct same_args {
     pol_array x;
 };
 struct same_outputs {
