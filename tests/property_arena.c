@@ -196,7 +196,7 @@ enum { MOST_ENTRIES = 4 };
 
 static void step_bundle(size_t count) /* A2, A3, E3, S2 */
 {
-    pol_array x[MOST_ENTRIES], before[MOST_ENTRIES];
+    pol_array x[MOST_ENTRIES] = {{0}}, before[MOST_ENTRIES];
     size_t n[MOST_ENTRIES], align[MOST_ENTRIES], at[MOST_ENTRIES], offset = model.offset;
     bool fits = true;
     static char borrowed[1];

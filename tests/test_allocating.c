@@ -544,6 +544,22 @@ static void an_override_that_does_not_match_is_einval(void **state)
     assert_int_equal(saw.runs, 0);
 }
 
+/* V5, V4: out is written first, so an override that lies there could not be read. */
+static void an_override_that_overlaps_the_outputs_is_einval(void **state)
+{
+    (void)state;
+    const struct stats_args args = stats_in();
+    pol_array arrays[3] = {x10(), x10(), x10()};
+    for (size_t i = 0; i < 2; i++) {
+        const struct test_state before = test_state_of(&arena, NULL);
+        assert_status(pol_verb_call_into(&stats_verb, &arena, &args, &arrays[i], &arrays[1 - i]),
+                      POL_EINVAL);
+        test_assert_unchanged(&before, &arena, NULL);
+    }
+    assert_status(pol_verb_call_into(&stats_verb, &arena, &args, arrays, arrays), POL_EINVAL);
+    assert_int_equal(saw.runs, 0);
+}
+
 /* -- V6 --------------------------------------------------------------------------------------- */
 
 /* V6, E3: whatever the space, at whatever depth; the watermark and the frames too. */
@@ -637,6 +653,22 @@ static void out_holds_descriptions_after_a_failure_with_overrides(void **state)
                   POL_EUSER);
     assert_memory_equal(&out, &want, sizeof out);
     test_assert_unchanged(&before, &arena, NULL);
+}
+
+/* V6, V5: and after a refused allocation beside them. */
+static void out_holds_descriptions_when_allocation_beside_an_override_fails(void **state)
+{
+    (void)state;
+    const struct stats_args args = stats_in();
+    const struct stats_outputs want = stats_outputs(&args);
+    struct stats_outputs out;
+    test_space_fail(&counting, 1, true);
+    const struct test_state before = test_state_of(NULL, &counting);
+    assert_status(
+        pol_call_into(stats, &counting.space, &args, &out, (struct stats_outputs){args.x, absent}),
+        POL_ENOMEM);
+    assert_memory_equal(&out, &want, sizeof out);
+    test_assert_unchanged(&before, NULL, &counting);
 }
 
 /* V6, traps 13 and 14: the k-th request of a call is refused, once and for ever. */
@@ -999,10 +1031,12 @@ int main(void)
         TEST(a_null_override_is_a_plain_call),
         TEST(an_override_is_borrowed),
         TEST(an_override_that_does_not_match_is_einval),
+        TEST(an_override_that_overlaps_the_outputs_is_einval),
         TEST(a_failing_verb_leaves_the_space_as_it_was),
         TEST(the_verbs_own_status_comes_back),
         TEST(out_holds_descriptions_also_where_nothing_is_taken_back),
         TEST(out_holds_descriptions_after_a_failure_with_overrides),
+        TEST(out_holds_descriptions_when_allocation_beside_an_override_fails),
         TEST(every_refused_request_of_a_call_leaves_the_space_as_it_was),
         TEST(on_every_capacity_a_call_runs_or_changes_nothing),
         TEST(a_verb_that_leaves_a_frame_open_has_failed),
