@@ -396,25 +396,6 @@ static void *leave_a_recording_frame(void *arg)
     return NULL;
 }
 
-/* Trap 23: what the frame had handed out is its owner's to give back, and nothing of the library's
-   own leaks, which is for LeakSanitizer and valgrind to see. */
-static void
-a_thread_that_ends_with_a_recording_frame_open_leaks_nothing_of_the_librarys(void **state)
-{
-    (void)state;
-    static struct left left;
-    pol_array a;
-    test_space_init(&left.counting);
-    run_one(leave_a_recording_frame, &left);
-    assert_int_equal(left.counting.live, 2);
-    POL_SCRATCHSPACE(frame, &left.counting.space) {
-        assert_ok(pol_alloc(frame, &a, pol_undef(POL_U8, 100)));
-    }
-    assert_int_equal(left.counting.live, 2);
-    assert_int_equal(left.counting.bad_releases, 0);
-    test_space_drop(&left.counting);
-}
-
 static void *leave_and_clear(void *arg)
 {
     leave_a_recording_frame(arg);
@@ -447,7 +428,6 @@ int main(void)
         TEST(nested_bindings_of_threads_do_not_mix),
         TEST(the_last_error_is_the_threads_own),
         TEST(a_thread_that_ends_with_a_frame_open_leaves_others_alone),
-        TEST(a_thread_that_ends_with_a_recording_frame_open_leaks_nothing_of_the_librarys),
         TEST(a_thread_that_clears_before_it_ends_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, test_clear_ambient);

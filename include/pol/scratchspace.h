@@ -20,7 +20,8 @@
  * Frames on arenas take no heap unless more than twelve nest; records of other spaces do. If a
  * record is refused, so is what it was for, with #POL_ENOMEM.
  *
- * **Threads**: a frame belongs to the thread that began it.
+ * **Threads**: a frame belongs to the thread that began it. End it before the thread ends, or call
+ * pol_withspace_clear() there, which frees the records of what was left open.
  * @{
  */
 
