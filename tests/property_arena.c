@@ -25,7 +25,7 @@ enum {
     STEPS = 150,  /* of a sequence */
     DEPTH = 16,   /* of frames */
     MARKS = 8,    /* kept at a time */
-    SECONDS = 2   /* for all sequences together */
+    SECONDS = 1   /* for all sequences together */
 };
 
 /* -- random numbers --------------------------------------------------------------------------- */

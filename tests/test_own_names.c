@@ -54,6 +54,9 @@ MINE(new_);
 MINE(measure);
 MINE(version);
 
+/* Nor does what POL_ALLOCATING writes hide a variable of the program's, which -Wshadow would say. */
+int frame, verb, override, scratch;
+
 struct same_args {
     pol_array x;
 };
@@ -91,6 +94,6 @@ static pol_status use_all(void)
 
 int main(void)
 {
-    return use_all() != POL_OK || !*pol_version() ||
+    return use_all() != POL_OK || frame || verb || override || scratch || !*pol_version() ||
            !(arena_alloc() && frame_begin() && mark() && reset() && push());
 }

@@ -491,6 +491,54 @@ static void steps_in_frames_of_their_own_need_no_more_than_one(void **state)
     assert_int_equal(pol_arena_offset(&arena), 0);
 }
 
+/* never: a verb with scratch that always fails. */
+struct never_args {
+    int64_t n;
+};
+struct never_outputs {
+    pol_array y;
+};
+struct never_scratch {
+    pol_array s;
+};
+static struct never_outputs never_outputs(const struct never_args *a)
+{
+    return (struct never_outputs){pol_undef(POL_F32, a->n)};
+}
+static struct never_scratch never_scratch(const struct never_args *a)
+{
+    return (struct never_scratch){pol_undef(POL_F64, a->n)};
+}
+static pol_status never(const struct never_outputs *out, const struct never_args *a,
+                        const struct never_scratch *s)
+{
+    return out->y.data && s->s.data && a ? pol_fail(POL_EUSER, "never: fails") : POL_OK;
+}
+POL_ALLOCATING(never, outputs, scratch);
+
+/* Trap 15: a million times a frame, a failing verb, an end: nothing piles up. */
+static void a_million_failing_calls_leave_everything_flat(void **state)
+{
+    (void)state;
+    const struct never_args args = {5};
+    const int times = TEST_SANITIZED || test_under_valgrind() ? 10000 : 1000000;
+    pol_arena arena;
+    assert_ok(pol_arena_init(&arena, test_slab(1), 4096, 64));
+    const struct test_state before = test_state_of(&arena, NULL);
+    const size_t resident = test_resident();
+    for (int i = 0; i < times; i++) {
+        POL_SCRATCHSPACE(frame, &arena) {
+            struct never_outputs out;
+            if (pol_call(never, frame, &args, &out) != POL_EUSER)
+                fail();
+        }
+    }
+    test_assert_unchanged(&before, &arena, NULL);
+    assert_ok(pol_reset(&arena)); /* no frame is open */
+    if (!TEST_SANITIZED && !test_under_valgrind())
+        assert_true(test_resident() < resident + (1u << 20));
+}
+
 /* V8 */
 static void random_programs_run_in_the_slab_that_their_dry_run_asked_for(void **state)
 {
@@ -543,6 +591,7 @@ int main(void)
         TEST(frames_and_sub_arenas_of_a_measuring_arena_measure),
         TEST(a_dry_sub_arena_has_its_ceiling),
         TEST(steps_in_frames_of_their_own_need_no_more_than_one),
+        TEST(a_million_failing_calls_leave_everything_flat),
         TEST(random_programs_run_in_the_slab_that_their_dry_run_asked_for),
         TEST(the_budget_suffices_at_any_base_for_strict_elements),
     };

@@ -140,58 +140,64 @@ POL_EXTERN_C_END_
 #define POL_ALLOCATING_3_(V, what, with) POL_ALLOCATING_##what##_##with##_(V)
 
 #define POL_ALLOCATING_outputs_(V)                                                                 \
-    static inline pol_status V##_run_(const pol_array *out, const void *args, pol_frame *frame)    \
+    static inline pol_status V##_run_(const pol_array *pol_out_, const void *pol_args_,            \
+                                      pol_frame *pol_frame_)                                       \
     {                                                                                              \
-        (void)frame;                                                                               \
-        return V((const struct V##_outputs *)(const void *)out, (const struct V##_args *)args);    \
+        (void)pol_frame_;                                                                          \
+        return V((const struct V##_outputs *)(const void *)pol_out_,                               \
+                 (const struct V##_args *)pol_args_);                                              \
     }                                                                                              \
     POL_ALLOCATING_FORMS_(V, POL_VERB_OUTPUTS_)
 
 #define POL_ALLOCATING_outputs_scratch_(V)                                                         \
-    static inline pol_status V##_run_(const pol_array *out, const void *args, pol_frame *frame)    \
+    static inline pol_status V##_run_(const pol_array *pol_out_, const void *pol_args_,            \
+                                      pol_frame *pol_frame_)                                       \
     {                                                                                              \
-        struct V##_scratch scratch;                                                                \
-        POL_TRY(pol_alloc(frame, &scratch, V##_scratch((const struct V##_args *)args)));           \
-        if (pol_is_measuring(frame))                                                               \
+        struct V##_scratch pol_scratch_;                                                           \
+        POL_TRY(pol_alloc(pol_frame_, &pol_scratch_,                                               \
+                          V##_scratch((const struct V##_args *)pol_args_)));                       \
+        if (pol_is_measuring(pol_frame_))                                                          \
             return POL_OK;                                                                         \
-        return V((const struct V##_outputs *)(const void *)out, (const struct V##_args *)args,     \
-                 &scratch);                                                                        \
+        return V((const struct V##_outputs *)(const void *)pol_out_,                               \
+                 (const struct V##_args *)pol_args_, &pol_scratch_);                               \
     }                                                                                              \
     POL_ALLOCATING_FORMS_(V, POL_VERB_SCRATCH_)
 
 #define POL_ALLOCATING_outputs_space_(V)                                                           \
-    static inline pol_status V##_run_(const pol_array *out, const void *args, pol_frame *frame)    \
+    static inline pol_status V##_run_(const pol_array *pol_out_, const void *pol_args_,            \
+                                      pol_frame *pol_frame_)                                       \
     {                                                                                              \
-        return V((const struct V##_outputs *)(const void *)out, (const struct V##_args *)args,     \
-                 frame);                                                                           \
+        return V((const struct V##_outputs *)(const void *)pol_out_,                               \
+                 (const struct V##_args *)pol_args_, pol_frame_);                                  \
     }                                                                                              \
     POL_ALLOCATING_FORMS_(V, POL_VERB_SPACE_)
 
 #define POL_ALLOCATING_FORMS_(V, kind)                                                             \
-    static inline void V##_describe_outputs_(const void *args, pol_array *out)                     \
+    static inline void V##_describe_outputs_(const void *pol_args_, pol_array *pol_out_)           \
     {                                                                                              \
-        *(struct V##_outputs *)(void *)out = V##_outputs((const struct V##_args *)args);           \
+        *(struct V##_outputs *)(void *)pol_out_ = V##_outputs((const struct V##_args *)pol_args_); \
     }                                                                                              \
-    static inline pol_status V##_dry_(const pol_verb *verb, pol_space *space, const void *args)    \
+    static inline pol_status V##_dry_(const pol_verb *pol_verb_, pol_space *pol_space_,            \
+                                      const void *pol_args_)                                       \
     {                                                                                              \
-        struct V##_outputs out;                                                                    \
-        return pol_verb_call(verb, space, args, (pol_array *)(void *)&out);                        \
+        struct V##_outputs pol_out_;                                                               \
+        return pol_verb_call(pol_verb_, pol_space_, pol_args_, (pol_array *)(void *)&pol_out_);    \
     }                                                                                              \
     POL_UNUSED_ static const pol_verb V##_verb = {                                                 \
         #V,       sizeof(struct V##_outputs) / sizeof(pol_array),                                  \
         kind,     V##_describe_outputs_,                                                           \
         V##_run_, V##_dry_};                                                                       \
     POL_NODISCARD POL_UNUSED_ static inline pol_status V##_call_(                                  \
-        pol_space *space, const struct V##_args *args, struct V##_outputs *out)                    \
+        pol_space *pol_space_, const struct V##_args *pol_args_, struct V##_outputs *pol_out_)     \
     {                                                                                              \
-        return pol_verb_call(&V##_verb, space, args, (pol_array *)(void *)out);                    \
+        return pol_verb_call(&V##_verb, pol_space_, pol_args_, (pol_array *)(void *)pol_out_);     \
     }                                                                                              \
     POL_NODISCARD POL_UNUSED_ static inline pol_status V##_call_into_(                             \
-        pol_space *space, const struct V##_args *args, struct V##_outputs *out,                    \
-        const struct V##_outputs override)                                                         \
+        pol_space *pol_space_, const struct V##_args *pol_args_, struct V##_outputs *pol_out_,     \
+        const struct V##_outputs pol_override_)                                                    \
     {                                                                                              \
-        return pol_verb_call_into(&V##_verb, space, args, (pol_array *)(void *)out,                \
-                                  (const pol_array *)(const void *)&override);                     \
+        return pol_verb_call_into(&V##_verb, pol_space_, pol_args_, (pol_array *)(void *)pol_out_, \
+                                  (const pol_array *)(const void *)&pol_override_);                \
     }                                                                                              \
     POL_STATIC_ASSERT_(sizeof(struct V##_outputs) % sizeof(pol_array) == 0,                        \
                        #V "_outputs is a struct of pol_array")
