@@ -388,7 +388,7 @@ static pol_status fail_in_a_frame(pol_frame *frame, void *ctx)
 static void failing_in_a_frame_very_often_leaves_nothing(void **state) /* trap 15 */
 {
     (void)state;
-    const int times = test_under_valgrind() || TEST_SANITIZED ? 10000 : 1000000;
+    const int times = test_under_valgrind() || TEST_SANITIZED ? 10000 : 200000;
     struct test_space space;
     pol_arena a;
     size_t resident = 0;

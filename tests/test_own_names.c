@@ -54,7 +54,7 @@ MINE(new_);
 MINE(measure);
 MINE(version);
 
-/* Nor does what POL_ALLOCATING writes hide a variable of the program's, which -Wshadow would say. */
+/* Nor does POL_ALLOCATING hide a variable of the program's, which -Wshadow would say. */
 int frame, verb, override, scratch;
 
 struct same_args {
