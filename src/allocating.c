@@ -46,19 +46,29 @@ static pol_status override_outputs(const pol_verb *verb, pol_array *out, const p
     return POL_OK;
 }
 
-/* A verb without a frame of its own may leave one open all the same. */
+/* A verb without a frame of its own may leave one open all the same, by a C++ exception too. */
+typedef struct before {
+    uint32_t depth;
+    pol_space *ambient;
+    const pol_record *records;
+    uint32_t left; /* frames that had to be closed */
+} before;
+
+static void close_what_is_left(before *b)
+{
+    b->left = pol_frames_close_above_(b->depth, b->ambient, b->records);
+}
+
 static pol_status run_unframed(const pol_verb *verb, const void *args, const pol_array *out)
 {
     const pol_thread *const t = pol_thread_self_();
-    const uint32_t depth = t->depth;
-    pol_space *const ambient = t->ambient;
-    const pol_record *const records = t->records;
+    before b POL_CLEANUP_(close_what_is_left) = {t->depth, t->ambient, t->records, 0};
     const pol_status status = verb->run_(out, args, NULL);
-    const uint32_t left = pol_frames_close_above_(depth, ambient, records);
-    if (status == POL_OK && left != 0)
+    close_what_is_left(&b);
+    if (status == POL_OK && b.left != 0)
         return pol_fail(POL_EORDER,
                         "verb %s: left %u frames open, which have been closed; end them",
-                        verb->name, (unsigned)left);
+                        verb->name, (unsigned)b.left);
     return status;
 }
 

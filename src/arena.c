@@ -336,5 +336,8 @@ pol_arena *pol_arena_of_(pol_space *space)
 bool(pol_is_measuring)(const pol_space *space)
 {
     const pol_arena *const a = pol_arena_of_((pol_space *)(uintptr_t)space);
-    return a ? a->slab_.home == pol_measured_() : space == pol_measured_();
+    const pol_frame *const f = pol_frame_of_((pol_space *)(uintptr_t)space);
+    if (a)
+        return a->slab_.home == pol_measured_();
+    return (f ? f->root_ : space) == pol_measured_();
 }

@@ -53,8 +53,10 @@ typedef struct pol_thread_ {
 pol_thread *pol_thread_self_(void);
 /* Whether the frame of this serial is still open on the thread. */
 bool pol_thread_has_open_(const pol_thread *t, uint64_t serial);
-/* Enters one more frame, for which there is a record or not, and returns its serial. */
-uint64_t pol_thread_enter_(pol_thread *t, bool recorded);
+/* Enters one more frame and returns its serial. */
+uint64_t pol_thread_enter_(pol_thread *t);
+/* Leaves the frames deeper than that. */
+void pol_thread_leave_(pol_thread *t, uint32_t depth);
 
 /* status.c */
 POL_COLD void pol_misuse_(pol_status status);
@@ -133,8 +135,8 @@ bool pol_records_have_(const pol_thread *t, uint64_t serial);
 void pol_record_drop_(pol_thread *t, pol_record *record);
 /* The innermost frame's mark on a space with marks of its own; NULL if no frame is open on it. */
 const pol_record *pol_records_mark_(const pol_thread *t, const pol_space *root);
-/* Undoes the records newer than `until` of frames at least that deep, newest first. */
-void pol_records_undo_(pol_thread *t, const pol_record *until, uint32_t depth);
+/* Undoes the records newer than `until` of frames that deep, `from` to `to`, newest first. */
+void pol_records_undo_(pol_thread *t, const pol_record *until, uint32_t from, uint32_t to);
 /* Forgets the thread's records without touching what they speak of. */
 void pol_records_forget_(pol_thread *t);
 

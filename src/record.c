@@ -60,7 +60,8 @@ static void undo_record(pol_record *record)
 {
     switch (record->kind) {
     case POL_RECORD_ARRAY_:
-        record->root->ops->release(record->root, &record->array);
+        if (record->array.data) /* else the alloc that it was made for has not returned */
+            record->root->ops->release(record->root, &record->array);
         break;
     case POL_RECORD_MARK_:
         (void)!record->root->ops->retract(record->root, record->mark);
@@ -72,12 +73,12 @@ static void undo_record(pol_record *record)
     free(record);
 }
 
-void pol_records_undo_(pol_thread *t, const pol_record *until, uint32_t depth)
+void pol_records_undo_(pol_thread *t, const pol_record *until, uint32_t from, uint32_t to)
 {
     pol_record **link = &t->records;
     while (*link && *link != until) {
         pol_record *const record = *link;
-        if (record->depth < depth) { /* an outer frame's, made while this one was open */
+        if (record->depth < from || record->depth > to) { /* made meanwhile by other frames */
             link = &record->older;
             continue;
         }

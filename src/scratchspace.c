@@ -15,12 +15,16 @@
 
 #include <string.h>
 
+/* The serial of a frame too deep for a slot whose record was refused. The thread does not count it;
+   it hands out nothing, and is open as long as it is the ambient space. */
+#define INERT UINT64_MAX
+
 /* Whether a frame is open: on this thread as its tables say, on another as it says itself. */
 static bool is_open(const pol_thread *t, const pol_frame *f)
 {
-    if (f->serial_ == 0 || f->thread_ != t)
+    if (f->serial_ == 0 || f->serial_ == INERT || f->thread_ != t)
         return f->serial_ != 0;
-    return f->depth_ < t->depth && pol_thread_has_open_(t, f->serial_);
+    return pol_thread_has_open_(t, f->serial_);
 }
 
 static pol_status alloc_recorded(pol_thread *t, const pol_frame *f, pol_array *a, size_t nbytes)
@@ -107,9 +111,8 @@ static pol_status closed_alloc(pol_space *self, pol_array *a, size_t nbytes)
 static const pol_space_ops closed_ops = {.name = "closed frame", .alloc = closed_alloc};
 static pol_space closed_space = {&closed_ops};
 
-/* The root of a frame whose mark could not be recorded. It may not hand out what nothing would take
-   back, or what the end of an outer frame would. */
-static pol_status unmarked_alloc(pol_space *self, pol_array *a, size_t nbytes)
+/* The root of a frame whose record was refused. It may not hand out what nothing would take back. */
+static pol_status unrecorded_alloc(pol_space *self, pol_array *a, size_t nbytes)
 {
     char text[POL_DESCRIBE_MAX_];
     (void)self;
@@ -119,8 +122,8 @@ static pol_status unmarked_alloc(pol_space *self, pol_array *a, size_t nbytes)
                     nbytes, pol_describe_(text, a), sizeof(pol_record));
 }
 
-static const pol_space_ops unmarked_ops = {.name = "unmarked frame", .alloc = unmarked_alloc};
-static pol_space unmarked_space = {&unmarked_ops};
+static const pol_space_ops unrecorded_ops = {.name = "unrecorded frame", .alloc = unrecorded_alloc};
+static pol_space unrecorded_space = {&unrecorded_ops};
 
 pol_frame *pol_frame_of_(pol_space *space)
 {
@@ -179,6 +182,15 @@ static void fill_record(pol_record *record, const pol_frame *f)
     }
 }
 
+/* What nothing would take back is not handed out. A root that refuses by itself, NULL or a closed
+   frame, goes on doing so. */
+static void refuse_unrecorded(pol_frame *f)
+{
+    f->arena_ = NULL;
+    if (f->root_ && f->root_ != &closed_space)
+        f->root_ = &unrecorded_space;
+}
+
 void(pol_frame_begin)(pol_frame *f, pol_space *space)
 {
     pol_thread *const t = pol_thread_self_();
@@ -193,12 +205,14 @@ void(pol_frame_begin)(pol_frame *f, pol_space *space)
     f->outer_ = t->ambient;
     f->records_ = t->records;
     f->depth_ = t->depth;
-    if (needs_record(t, f))
-        record = pol_record_push_(t, f->root_, f->depth_);
-    if (!record && !f->arena_ && pol_space_has_marks_(f->root_))
-        f->root_ = &unmarked_space;
-    f->serial_ = pol_thread_enter_(t, record != NULL);
+    f->slot_ = t->depth < POL_DEPTH_TRACKED_ ? &t->open[t->depth] : NULL;
     t->ambient = &f->space;
+    if (needs_record(t, f)) {
+        record = pol_record_push_(t, f->root_, f->depth_);
+        if (!record)
+            refuse_unrecorded(f);
+    }
+    f->serial_ = f->slot_ || record ? pol_thread_enter_(t) : INERT;
     if (f->arena_)
         enter_arena(t, f);
     if (record)
@@ -225,7 +239,7 @@ static pol_status check_open(const pol_thread *t, const pol_frame *f, const char
     if (f->thread_ != t)
         return pol_fail(POL_ETHREAD, "%s: the frame belongs to another thread, which must end it",
                         function);
-    if (!is_open(t, f))
+    if (f->serial_ == INERT ? t->ambient != &f->space : !is_open(t, f))
         return pol_fail(POL_EORDER,
                         "%s: the frame was closed already, by the end of one outside it", function);
     return POL_OK;
@@ -234,20 +248,25 @@ static pol_status check_open(const pol_thread *t, const pol_frame *f, const char
 /* First of all, so that a release which is called on the way finds living frames alone. */
 static void make_innermost(pol_thread *t, pol_frame *f)
 {
-    t->depth = f->depth_ + 1;
+    pol_thread_leave_(t, f->depth_ + 1);
     t->ambient = &f->space;
 }
 
 /* Closes an open frame and what is above it; returns how many that was. */
 static uint32_t close_frame(pol_thread *t, pol_frame *f)
 {
+    if (f->serial_ == INERT) {
+        t->ambient = f->outer_;
+        f->serial_ = 0;
+        return 0;
+    }
     const uint32_t above = t->depth - f->depth_ - 1;
     make_innermost(t, f);
-    pol_records_undo_(t, f->records_, f->depth_);
+    pol_records_undo_(t, f->records_, f->depth_, UINT32_MAX);
     if (f->arena_ && is_on_arena(f))
         pol_arena_leave_(f->arena_, f->start_, f->floor_, f->below_, f->level_);
     t->ambient = f->outer_;
-    t->depth = f->depth_;
+    pol_thread_leave_(t, f->depth_);
     f->serial_ = 0;
     f->arena_ = NULL;
     return above;
@@ -294,9 +313,9 @@ uint32_t pol_frames_close_above_(uint32_t depth, pol_space *ambient, const pol_r
     pol_thread *const t = pol_thread_self_();
     const uint32_t above = t->depth > depth ? t->depth - depth : 0;
     if (above != 0) {
-        t->depth = depth;
         t->ambient = ambient;
-        pol_records_undo_(t, records, depth);
+        pol_thread_leave_(t, depth);
+        pol_records_undo_(t, records, depth, UINT32_MAX);
     }
     return above;
 }
@@ -309,8 +328,10 @@ void pol_frame_recover(pol_frame *f)
         pol_misuse_(status);
         return;
     }
+    if (f->serial_ == INERT) /* it is the ambient space, so nothing is above */
+        return;
     make_innermost(t, f);
-    pol_records_undo_(t, f->records_, f->depth_ + 1);
+    pol_records_undo_(t, f->records_, f->depth_ + 1, UINT32_MAX);
     if (f->arena_)
         pol_arena_settle_(f->arena_);
 }

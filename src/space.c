@@ -186,7 +186,7 @@ void pol_undo_all_(const pol_undo *undo, pol_space *space, pol_array *first, siz
     } else if (undo->marked) {
         (void)!undo->marked->ops->retract(undo->marked, undo->mark);
     } else if (frame) {
-        pol_records_undo_(t, undo->records, frame->depth_);
+        pol_records_undo_(t, undo->records, frame->depth_, frame->depth_);
     }
     for (pol_array *a = first + count; a-- != first;) {
         if (!(a->flags & flag))
@@ -235,7 +235,7 @@ void pol_withspace_clear(void)
 {
     pol_thread *const t = pol_thread_self_();
     t->ambient = NULL;
-    t->depth = 0;
+    pol_thread_leave_(t, 0);
     pol_records_forget_(t);
 }
 

@@ -526,27 +526,73 @@ static void frame_on_a_space_with_marks_opens_without_heap(void **state) /* F1, 
     assert_null(ambient());
 }
 
-static void frames_nest_40_deep_without_heap(void **state) /* F1, F3, A7 */
+/* F1, F3, A7: on an arena, frames need no heap up to twelve; the deeper ones say that they do. */
+static void frames_nest_40_deep_without_heap(void **state)
 {
     (void)state;
+    enum { TRACKED = 12 };
     static pol_frame frames[DEEP];
     bool asked = true, ended = true, beneath = true;
     if (!test_heap_is_ours())
         skip();
     test_heap_fail(1, true);
-    for (int i = 0; i < DEEP; i++) { /* on an arena a frame needs none */
+    for (int i = 0; i < DEEP; i++) {
         pol_frame_begin(&frames[i], &arena);
-        asked = asked && pol_new(&frames[i], char, 8);
-        beneath = beneath && !pol_new(i ? &frames[i - 1].space : POL_SPACE(&arena), char, 8);
+        asked = asked && (i < TRACKED) == !!pol_new(&frames[i], char, 8);
+        if (i < TRACKED)
+            beneath = beneath && !pol_new(i ? &frames[i - 1].space : POL_SPACE(&arena), char, 8);
     }
+    pol_array a;
+    const pol_status deepest = pol_alloc(&frames[DEEP - 1], &a, pol_undef(POL_U8, 8));
     for (int i = DEEP - 1; i >= 0; i--)
-        ended =
-            pol_frame_end(&frames[i]) == POL_OK && pol_arena_offset(&arena) == start_of(i) && ended;
+        ended = pol_frame_end(&frames[i]) == POL_OK &&
+                pol_arena_offset(&arena) == start_of(i < TRACKED ? i : TRACKED) && ended;
     test_heap_fail(0, false);
     assert_true(asked);
     assert_true(beneath);
     assert_true(ended);
+    assert_status(deepest, POL_ENOMEM);
     assert_null(ambient());
+}
+
+/* F4: a late end of a frame too deep for a record closes nobody. */
+static void late_end_of_an_unrecorded_frame_closes_nobody(void **state)
+{
+    (void)state;
+    static pol_frame frames[16], late, living;
+    pol_array a;
+    if (!test_heap_is_ours())
+        skip();
+    for (int i = 0; i < 16; i++)
+        pol_frame_begin(&frames[i], &space.space);
+    test_heap_fail(1, true);
+    pol_frame_begin(&late, &space.space);
+    test_heap_fail(0, false);
+    pol_frame_recover(&frames[15]);
+    pol_frame_begin(&living, &space.space);
+    assert_ok(pol_alloc(&living, &a, pol_undef(POL_U8, 8)));
+    const size_t live = space.live;
+    assert_status(pol_frame_end(&late), POL_EORDER);
+    assert_int_equal(space.live, live);
+    assert_ok(pol_frame_end(&living));
+    for (int i = 15; i >= 0; i--)
+        assert_ok(pol_frame_end(&frames[i]));
+    assert_int_equal(space.live, 0);
+}
+
+/* F4, A9: a frame that an outer one's end closed hands out nothing, on the fast path neither. */
+static void new_from_a_closed_frame_is_refused(void **state)
+{
+    (void)state;
+    pol_frame outer, inner;
+    pol_frame_begin(&outer, &space.space);
+    pol_frame_begin(&inner, &arena);
+    assert_status(pol_frame_end(&outer), POL_EORDER);
+    assert_null(pol_new(&inner, int, 4));
+    assert_int_equal(pol_arena_offset(&arena), 0);
+    pol_frame_begin(&inner, &arena);
+    pol_withspace_clear();
+    assert_null(pol_new(&inner, int, 4));
 }
 
 static void frame_elsewhere_releases_each_array_once_in_reverse(void **state) /* F2 */
@@ -1605,6 +1651,8 @@ int main(void)
         T(frame_on_a_space_with_marks_is_one_mark),
         T(frame_on_a_space_with_marks_opens_without_heap),
         T(frames_nest_40_deep_without_heap),
+        T(late_end_of_an_unrecorded_frame_closes_nobody),
+        T(new_from_a_closed_frame_is_refused),
         T(frame_elsewhere_releases_each_array_once_in_reverse),
         T(frame_arrays_are_not_the_callers_to_release),
         T(frame_does_not_release_what_passed_through),

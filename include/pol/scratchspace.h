@@ -36,6 +36,7 @@ struct pol_frame {
     /** @cond */
     pol_arena *arena_;            /* what it carves from; NULL: another kind of space */
     uint64_t serial_;             /* of no other frame of this thread; 0: not open */
+    const uint64_t *slot_;        /* holds the serial while it is open; NULL: too deep for one */
     uint64_t below_;              /* serial of the frame beneath it on the arena */
     size_t start_;                /* the arena's offset when it began */
     size_t floor_;                /* the arena's floor before */
@@ -93,8 +94,9 @@ static inline void *pol_new_arena_(pol_arena *a, size_t n, size_t size, size_t a
 
 static inline void *pol_new_frame_(pol_frame *f, size_t n, size_t size, size_t align)
 {
-    return f ? pol_arena_new_(f->arena_, f->serial_, &f->space, n, size, align)
-             : pol_new_(NULL, n, size, align);
+    if (POL_LIKELY_(f && f->slot_ && *f->slot_ == f->serial_))
+        return pol_arena_new_(f->arena_, f->serial_, &f->space, n, size, align);
+    return pol_new_(f ? &f->space : NULL, n, size, align);
 }
 
 static inline void *pol_new_null_(const void *null, size_t n, size_t size, size_t align)
