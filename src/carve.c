@@ -128,7 +128,7 @@ void *pol_new_(pol_space *space, size_t n, size_t size, size_t align)
 {
     if (size > UINT32_MAX || align > UINT32_MAX) {
         pol_fail(POL_EINVAL,
-                 "pol_new: an element of %zu bytes aligned to %zu is past 4 GiB; ask for bytes",
+                 "pol_new: an element of %zu bytes aligned to %zu is 4 GiB or more; ask for bytes",
                  size, align);
         return NULL;
     }

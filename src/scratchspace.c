@@ -111,7 +111,8 @@ static pol_status closed_alloc(pol_space *self, pol_array *a, size_t nbytes)
 static const pol_space_ops closed_ops = {.name = "closed frame", .alloc = closed_alloc};
 static pol_space closed_space = {&closed_ops};
 
-/* The root of a frame whose record was refused. It may not hand out what nothing would take back. */
+/* The root of a frame whose record was refused. It may not hand out what nothing would take back.
+    */
 static pol_status unrecorded_alloc(pol_space *self, pol_array *a, size_t nbytes)
 {
     char text[POL_DESCRIBE_MAX_];

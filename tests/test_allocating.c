@@ -1003,6 +1003,85 @@ static void the_total_does_not_wrap_for_huge_alignments(void **state)
         assert_status(got, POL_EOVERFLOW);
 }
 
+/* V6: what the verb asked of another frame, which is still open, is that frame's. */
+struct from_args {
+    pol_frame *frame;
+};
+struct from_outputs {
+    pol_array y;
+};
+static pol_array from_kept;
+static struct from_outputs from_outputs(const struct from_args *a)
+{
+    (void)a;
+    return (struct from_outputs){pol_undef(POL_U8, 3)};
+}
+static pol_status from(const struct from_outputs *out, const struct from_args *a)
+{
+    (void)out;
+    POL_TRY(pol_alloc(a->frame, &from_kept, pol_undef(POL_U8, 9)));
+    return POL_EUSER;
+}
+POL_ALLOCATING(from, outputs);
+
+static void a_failing_verb_leaves_other_frames_their_arrays(void **state)
+{
+    (void)state;
+    POL_SCRATCHSPACE(outer, &counting.space) {
+        POL_SCRATCHSPACE(inner, &counting.space) {
+            const struct from_args args = {inner};
+            struct from_outputs out;
+            assert_status(pol_call(from, outer, &args, &out), POL_EUSER);
+            assert_int_equal(counting.live, 1);
+            test_fill(&from_kept, 1);
+        }
+        assert_int_equal(counting.live, 0);
+    }
+    test_space_assert_clean(&counting);
+}
+
+/* V8: a leaf is not run in a dry run where it is called on the kind of its outputs, either. */
+struct touch_args {
+    pol_array x;
+};
+struct touch_outputs {
+    pol_array y;
+};
+struct touch_scratch {
+    pol_array tmp;
+};
+static struct touch_outputs touch_outputs(const struct touch_args *a)
+{
+    return (struct touch_outputs){pol_undef_like(&a->x)};
+}
+static struct touch_scratch touch_scratch(const struct touch_args *a)
+{
+    return (struct touch_scratch){pol_undef_like(&a->x)};
+}
+static pol_status touch(const struct touch_outputs *out, const struct touch_args *a,
+                        const struct touch_scratch *s)
+{
+    *(char *)s->tmp.data = *(const char *)a->x.data;
+    *(char *)out->y.data = *(const char *)s->tmp.data;
+    return POL_OK;
+}
+POL_ALLOCATING(touch, outputs, scratch);
+
+static void a_dry_run_follows_no_address_of_a_similar_space_either(void **state)
+{
+    (void)state;
+    pol_arena dry;
+    struct touch_args args;
+    struct touch_outputs out;
+    assert_ok(pol_arena_measure(&dry, 64));
+    assert_ok(pol_alloc(&dry, &args.x, pol_undef(POL_U8, 100)));
+    assert_ok(pol_call(touch, pol_similar(&args.x), &args, &out));
+    POL_SCRATCHSPACE(frame, pol_similar(&args.x)) {
+        assert_true(pol_is_measuring(frame));
+        assert_ok(pol_call(touch, frame, &args, &out));
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, test_clear_ambient)
@@ -1036,6 +1115,8 @@ int main(void)
         TEST(a_verb_that_leaves_a_frame_open_has_failed),
         TEST(a_leaf_that_leaves_a_frame_open_has_failed),
         TEST(a_failing_verb_leaves_the_budget),
+        TEST(a_failing_verb_leaves_other_frames_their_arrays),
+        TEST(a_dry_run_follows_no_address_of_a_similar_space_either),
         TEST(ten_thousand_failing_calls_leave_everything_flat),
         TEST(null_arguments_of_a_call_are_einval),
         TEST(sizes_are_exact),

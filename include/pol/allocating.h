@@ -27,7 +27,8 @@
  * On a measuring arena pol_call() does everything but run a leaf verb, so the dry run of a program
  * is the program: run once on pol_arena_measure(), it gives the slab size for the real run. A body
  * that calls leaves on other spaces, or a space of one's own over a measuring arena, must step
- * aside by itself: pol_is_measuring() knows arenas, frames and pol_similar() of their arrays.
+ * aside by itself: pol_is_measuring() knows arenas, pol_similar() of their arrays, and frames on
+ * both.
  * @{
  */
 
@@ -64,7 +65,7 @@ typedef struct pol_verb_sizes {
  * arguments. **Lifetime** of the outputs: the space's, which may be a frame. **Errors**:
  * #POL_EINVAL: a NULL argument; pol_alloc()'s; pol_frame_end()'s, if the verb left a frame open;
  * the verb's own status. On failure a space that can take back is as it was, and `out` holds
- * descriptions.
+ * descriptions; what they pass through keeps its data, borrowed.
  */
 POL_API POL_NODISCARD pol_status pol_verb_call(const pol_verb *verb, pol_space *space,
                                                const void *args, pol_array *out);

@@ -21,9 +21,10 @@
  *
  * **Lifetime** of its arrays (frame lifetime under a frame, caller lifetime otherwise): until the
  * retract, reset, frame end or close that takes them back. **Threads**: an arena belongs to one
- * thread at a time and takes no locks; the object outlives the frames that are open on it. Hand it
- * on with no frame open; after a `longjmp` past frames on it, call pol_mark() on the old thread
- * first, which drops them.
+ * thread at a time and takes no locks. Hand it on with no frame open; after a `longjmp` past frames
+ * on it, end or recover a frame around the jump and call pol_mark(), which drops them. The object
+ * outlives the frames that are open on it, those that `longjmp` skipped included; that of
+ * pol_verb_nbytes() is such an object, so do not jump out of it.
  * @{
  */
 
@@ -84,7 +85,8 @@ POL_API POL_NODISCARD pol_status pol_arena_open(pol_arena *a, pol_space *space, 
     #POL_EOVERFLOW. */
 POL_API POL_NODISCARD pol_status pol_arena_measure(pol_arena *a, size_t alignment);
 
-/** Gives the slab back to the space it was drawn from, if it was; the arena is no longer open.
+/** Gives the slab back to the space it was drawn from, if that space releases arrays one by one;
+    the arena is no longer open. A slab from an arena or a frame stays until that takes it back.
     **Errors**: #POL_EINVAL: not an open arena; #POL_EORDER: a frame is open on it, or it is the
     innermost binding of this thread's ambient space. */
 POL_API POL_NODISCARD pol_status pol_arena_close(pol_arena *a);

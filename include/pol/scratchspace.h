@@ -17,8 +17,9 @@
  *
  * A frame never fails to open. One on NULL answers #POL_ENOAMBIENT to every request.
  *
- * Frames on arenas take no heap unless more than twelve nest; records of other spaces do. If a
- * record is refused, so is what it was for, with #POL_ENOMEM.
+ * Frames on arenas take no heap unless more than twelve nest on one or sixteen in the thread. A
+ * frame on a space with marks of its own takes one record, one on any other space a record an
+ * array. If a record is refused, so is what it was for, with #POL_ENOMEM.
  *
  * **Threads**: a frame belongs to the thread that began it. End it before the thread ends, or call
  * pol_withspace_clear() there, which frees the records of what was left open.

@@ -9,8 +9,8 @@
  * A space is a struct whose first member is `pol_space space`, with a constant table of operations
  * of which one, `alloc`, is required. pol_alloc() is the one verb: it takes a space, a destination
  * and a description of the destination's type, an array or a bundle, and materializes all of it or
- * nothing. Where a macro takes a `space`, a `pol_space *`, a `pol_arena *` or a `pol_frame *` will
- * do; anything else does not compile.
+ * nothing. Where a macro takes a `space`, a `pol_space *`, a `pol_arena *`, a `pol_frame *` or a
+ * literal NULL will do; anything else does not compile.
  *
  * Each thread has an **ambient** space, bound for the length of a block by #POL_WITHSPACE and,
  * while a frame is open, by the frame. A binding is a value on the caller's stack.

@@ -127,8 +127,8 @@ template <class T> struct pol_code_of_<volatile T> : pol_code_of_<T> {
 #endif
 
 /** The element type of a C type, `POL_TYPE_OF(struct complex16)`: its code where DLPack has one,
-    else opaque. `T` is a name to which `*` can be appended, of at most 4 GiB. An enum is an integer
-    in C and opaque in C++. */
+    else opaque. `T` is a name to which `*` can be appended, of less than 4 GiB. An enum is an
+    integer in C and opaque in C++. */
 #define POL_TYPE_OF(T)                                                                             \
     POL_TYPE_(POL_CODE_OF_(T), (POL_CODE_OF_(T) == POL_CODE_OPAQUE ? 0 : 8 * (sizeof(T) & 31)),    \
               sizeof(T), POL_ALIGNOF_(T))

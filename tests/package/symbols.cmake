@@ -33,3 +33,10 @@ string(REPLACE "\n" ";" lines "${output}")
 list(FILTER lines INCLUDE REGEX " GLOBAL +[A-Z]+ +[0-9]+ ")
 list(FILTER lines EXCLUDE REGEX " pol_[a-z0-9_]+$")
 check_equal("${lines}" "")
+
+# T3: it needs the C library and what comes with the compiler, nothing else.
+run("${READELF}" -dW "${libdir}/libpol.so")
+string(REGEX MATCHALL "Shared library: .[A-Za-z0-9_-]+" needed "${output}")
+list(TRANSFORM needed REPLACE "Shared library: ." "")
+list(FILTER needed EXCLUDE REGEX "^(libc|libgcc_s|ld.*)$")
+check_equal("${needed}" "")
