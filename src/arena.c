@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * The bump, its marks, and the frames that are open on it.
+ * The bump and its marks.
  *
  * A carve advances an offset (carve.c); everything that takes memory back sets it back. The
  * watermark is kept where the offset falls and looked up where it is asked for, so a call that
  * fails half-way can put the offset back without the attempt having been seen.
- *
- * Frames: the arena knows the serial of the innermost one, which is all that a carve looks at. It
- * keeps the starts of the outermost ones in a table, so that frames which their thread no longer
- * has open (longjmp skipped them and an outer frame, perhaps on another space, has ended) can be
- * dropped when the arena is next used, without reading them. Frames that the table has no room for
- * are recorded, and leave the arena when their record is undone.
  */
 
 #include "internal.h"
@@ -180,64 +174,6 @@ pol_status pol_arena_close(pol_arena *a)
     return POL_OK;
 }
 
-/* What the arena is once the frames that are no longer open are dropped. */
-typedef struct state {
-    size_t offset;
-    size_t floor;
-    uint64_t top;
-    uint32_t nframes;
-} state;
-
-static state settled(const pol_arena *a)
-{
-    const pol_thread *const t = pol_thread_self_();
-    state s = {a->offset_, a->floor_, a->top_, a->nframes_};
-    if (a->thread_ != t)
-        return s;
-    while (s.top != 0 && !pol_thread_has_open_(t, s.top)) {
-        if (s.nframes > POL_FRAMES_TRACKED_) { /* go on from the innermost one that is known */
-            const uint64_t known = a->frames_[POL_FRAMES_TRACKED_ - 1].serial;
-            if (pol_thread_has_open_(t, known))
-                break;
-            s.nframes = POL_FRAMES_TRACKED_;
-        }
-        s.nframes--;
-        s.offset = a->frames_[s.nframes].start;
-        s.floor = s.nframes ? a->frames_[s.nframes - 1].start : 0;
-        s.top = s.nframes ? a->frames_[s.nframes - 1].serial : 0;
-    }
-    return s;
-}
-
-/* Sets the offset back; the watermark is kept here. */
-static void fall(pol_arena *a, size_t offset)
-{
-    a->peak_ = pol_watermark(a);
-    a->offset_ = offset;
-}
-
-void pol_arena_leave_(pol_arena *a, size_t start, size_t floor, uint64_t below, uint32_t level)
-{
-    fall(a, start);
-    a->floor_ = floor;
-    a->top_ = below;
-    a->nframes_ = level;
-}
-
-void pol_arena_settle_(pol_arena *a)
-{
-    if (a->top_ == 0)
-        return;
-    const state s = settled(a);
-    if (s.top != a->top_)
-        pol_arena_leave_(a, s.offset, s.floor, s.top, s.nframes);
-}
-
-size_t pol_arena_offset(const pol_arena *a)
-{
-    return is_open(a) ? settled(a).offset : 0;
-}
-
 size_t pol_arena_capacity(const pol_arena *a)
 {
     return a ? a->capacity_ : 0;
@@ -288,7 +224,7 @@ pol_status pol_retract(pol_arena *a, struct pol_mark mark)
                         "pol_retract: the mark is at %zu bytes, beneath a frame that began at %zu; "
                         "end the frame first",
                         mark.offset, a->floor_);
-    fall(a, mark.offset);
+    pol_arena_fall_(a, mark.offset);
     return POL_OK;
 }
 
@@ -300,7 +236,7 @@ pol_status pol_reset(pol_arena *a)
     if (a->top_ != 0)
         return pol_fail(POL_EORDER, "pol_reset: %u frames are open on the arena; end them first",
                         (unsigned)a->nframes_);
-    fall(a, 0);
+    pol_arena_fall_(a, 0);
     a->epoch_++;
     return POL_OK;
 }

@@ -104,6 +104,10 @@ pol_space *pol_measured_(void);
 bool pol_is_power_of_two_(size_t n);
 /* The arena that a space is or that a frame carves from; NULL for any other space. */
 pol_arena *pol_arena_of_(pol_space *space);
+
+/* settle.c */
+/* Sets the offset back, and keeps the watermark. */
+void pol_arena_fall_(pol_arena *a, size_t offset);
 /* Puts the arena back to what it was when a frame began on it. */
 void pol_arena_leave_(pol_arena *a, size_t start, size_t floor, uint64_t below, uint32_t level);
 /* Drops the frames that are no longer open on their thread. */
