@@ -122,13 +122,24 @@ pol_status pol_arena_carve_(pol_arena *a, uint64_t serial, pol_array *array, siz
 POL_COLD pol_status pol_arena_full_(const pol_arena *a, size_t offset, const pol_array *first,
                                     size_t count);
 
+/* frame.c */
+/* The serial of a frame too deep for a slot whose record was refused. The thread does not count it;
+   it hands out nothing, and is open as long as it is the ambient space. */
+#define POL_INERT_ UINT64_MAX
+/* Whether a frame is open: on this thread as its tables say, on another as it says itself. */
+bool pol_frame_is_open_(const pol_thread *t, const pol_frame *f);
+extern const pol_space_ops pol_frame_ops_;
+extern pol_space pol_closed_space_;     /* the root of a frame on a frame that is not open */
+extern pol_space pol_unrecorded_space_; /* the root of a frame whose record was refused */
+/* The frame that a space is; NULL for any other space. */
+pol_frame *pol_frame_of_(pol_space *space);
+
 /* scratchspace.c */
 /* Closes a frame, if it is open, on the way out of a failure, whose text stays. */
 void pol_frame_unwind_(pol_frame *f);
 /* Closes the frames above a depth, as the end of an outer one would, and binds `ambient` again.
    Returns how many there were. */
 uint32_t pol_frames_close_above_(uint32_t depth, pol_space *ambient, const pol_record *records);
-pol_frame *pol_frame_of_(pol_space *space);
 
 /* record.c */
 /* Adds a record for an array; NULL if the system refuses memory. */

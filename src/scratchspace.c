@@ -15,129 +15,13 @@
 
 #include <string.h>
 
-/* The serial of a frame too deep for a slot whose record was refused. The thread does not count it;
-   it hands out nothing, and is open as long as it is the ambient space. */
-#define INERT UINT64_MAX
-
-/* Whether a frame is open: on this thread as its tables say, on another as it says itself. */
-static bool is_open(const pol_thread *t, const pol_frame *f)
-{
-    if (f->serial_ == 0 || f->serial_ == INERT || f->thread_ != t)
-        return f->serial_ != 0;
-    return pol_thread_has_open_(t, f->serial_);
-}
-
-static pol_status alloc_recorded(pol_thread *t, const pol_frame *f, pol_array *a, size_t nbytes)
-{
-    char text[POL_DESCRIBE_MAX_];
-    pol_record *const record = pol_record_push_(t, f->root_, f->depth_);
-    if (!record)
-        return pol_fail(
-            POL_ENOMEM,
-            "frame: need %zu bytes to record %s, and the system refused them; free memory",
-            sizeof *record, pol_describe_(text, a));
-    const pol_status status = pol_place_(f->root_, a, nbytes);
-    if (status == POL_OK)
-        record->array = *a;
-    else
-        pol_record_drop_(t, record);
-    return status;
-}
-
-/* On a root with marks of its own the frame is one of them, and only the innermost may ask. */
-static pol_status alloc_marked(const pol_thread *t, const pol_frame *f, pol_array *a, size_t nbytes)
-{
-    const pol_record *const mark = pol_records_mark_(t, f->root_);
-    char text[POL_DESCRIBE_MAX_];
-    if (mark && mark->depth == f->depth_)
-        return pol_place_(f->root_, a, nbytes);
-    return pol_fail(POL_EORDER,
-                    "frame: %s was asked from beneath an open frame, whose end would take it back; "
-                    "ask the innermost frame",
-                    pol_describe_(text, a));
-}
-
-static pol_status frame_alloc(pol_space *self, pol_array *a, size_t nbytes)
-{
-    const pol_frame *const f = (const pol_frame *)self;
-    pol_thread *const t = pol_thread_self_();
-    pol_status status = POL_OK;
-    if (!is_open(t, f))
-        return pol_fail(POL_EORDER, "frame: is not open any more; allocate before its end");
-    if (f->thread_ != t)
-        return pol_fail(POL_ETHREAD, "frame: belongs to another thread, which must ask itself");
-    if (f->arena_)
-        return pol_arena_carve_(f->arena_, f->serial_, a, nbytes);
-    POL_TRY(pol_space_check_(f->root_));
-    if (pol_space_has_marks_(f->root_))
-        status = alloc_marked(t, f, a, nbytes);
-    else if (f->root_->ops->release)
-        status = alloc_recorded(t, f, a, nbytes);
-    else
-        status = pol_place_(f->root_, a, nbytes); /* nothing is owned, nothing to give back */
-    a->flags &= (uint16_t)~POL_FLAG_OWNED_;       /* the frame's to give back */
-    return status;
-}
-
-static bool frame_capturing(const pol_space *self)
-{
-    const pol_space *const root = ((const pol_frame *)self)->root_;
-    return root && root->ops && root->ops->capturing && root->ops->capturing(root);
-}
-
-static pol_device frame_device(const pol_space *self)
-{
-    return pol_space_device(((const pol_frame *)self)->root_);
-}
-
-static const pol_space_ops frame_ops = {
-    .name = "frame",
-    .alloc = frame_alloc,
-    .capturing = frame_capturing,
-    .device = frame_device,
-};
-
-/* The root of a frame on a frame that is not open. */
-static pol_status closed_alloc(pol_space *self, pol_array *a, size_t nbytes)
-{
-    char text[POL_DESCRIBE_MAX_];
-    (void)self;
-    return pol_fail(POL_EORDER,
-                    "frame: need %zu bytes for %s, but it was opened on a frame that had ended; "
-                    "open it on one that is open",
-                    nbytes, pol_describe_(text, a));
-}
-
-static const pol_space_ops closed_ops = {.name = "closed frame", .alloc = closed_alloc};
-static pol_space closed_space = {&closed_ops};
-
-/* The root of a frame whose record was refused. It may not hand out what nothing would take back.
-    */
-static pol_status unrecorded_alloc(pol_space *self, pol_array *a, size_t nbytes)
-{
-    char text[POL_DESCRIBE_MAX_];
-    (void)self;
-    return pol_fail(POL_ENOMEM,
-                    "frame: need %zu bytes for %s, but the system refused %zu to record the frame; "
-                    "free memory and open it again",
-                    nbytes, pol_describe_(text, a), sizeof(pol_record));
-}
-
-static const pol_space_ops unrecorded_ops = {.name = "unrecorded frame", .alloc = unrecorded_alloc};
-static pol_space unrecorded_space = {&unrecorded_ops};
-
-pol_frame *pol_frame_of_(pol_space *space)
-{
-    return space && space->ops == &frame_ops ? (pol_frame *)space : NULL;
-}
-
 /* Finds what lies beneath all frames. */
 static void find_root(const pol_thread *t, pol_frame *f, pol_space *space)
 {
     const pol_frame *const on = pol_frame_of_(space);
-    const bool closed = on && !is_open(t, on);
+    const bool closed = on && !pol_frame_is_open_(t, on);
     f->arena_ = closed ? NULL : pol_arena_of_(space);
-    f->root_ = closed ? &closed_space : on ? on->root_ : space;
+    f->root_ = closed ? &pol_closed_space_ : on ? on->root_ : space;
     if (f->arena_)
         pol_arena_settle_(f->arena_);
 }
@@ -188,8 +72,8 @@ static void fill_record(pol_record *record, const pol_frame *f)
 static void refuse_unrecorded(pol_frame *f)
 {
     f->arena_ = NULL;
-    if (f->root_ && f->root_ != &closed_space)
-        f->root_ = &unrecorded_space;
+    if (f->root_ && f->root_ != &pol_closed_space_)
+        f->root_ = &pol_unrecorded_space_;
 }
 
 void(pol_frame_begin)(pol_frame *f, pol_space *space)
@@ -201,7 +85,7 @@ void(pol_frame_begin)(pol_frame *f, pol_space *space)
         return;
     }
     find_root(t, f, space);
-    f->space.ops = &frame_ops;
+    f->space.ops = &pol_frame_ops_;
     f->thread_ = t;
     f->outer_ = t->ambient;
     f->records_ = t->records;
@@ -213,7 +97,7 @@ void(pol_frame_begin)(pol_frame *f, pol_space *space)
         if (!record)
             refuse_unrecorded(f);
     }
-    f->serial_ = f->slot_ || record ? pol_thread_enter_(t) : INERT;
+    f->serial_ = f->slot_ || record ? pol_thread_enter_(t) : POL_INERT_;
     if (f->arena_)
         enter_arena(t, f);
     if (record)
@@ -240,7 +124,7 @@ static pol_status check_open(const pol_thread *t, const pol_frame *f, const char
     if (f->thread_ != t)
         return pol_fail(POL_ETHREAD, "%s: the frame belongs to another thread, which must end it",
                         function);
-    if (f->serial_ == INERT ? t->ambient != &f->space : !is_open(t, f))
+    if (f->serial_ == POL_INERT_ ? t->ambient != &f->space : !pol_frame_is_open_(t, f))
         return pol_fail(POL_EORDER,
                         "%s: the frame was closed already, by the end of one outside it", function);
     return POL_OK;
@@ -256,7 +140,7 @@ static void make_innermost(pol_thread *t, pol_frame *f)
 /* Closes an open frame and what is above it; returns how many that was. */
 static uint32_t close_frame(pol_thread *t, pol_frame *f)
 {
-    if (f->serial_ == INERT) {
+    if (f->serial_ == POL_INERT_) {
         t->ambient = f->outer_;
         f->serial_ = 0;
         return 0;
@@ -302,7 +186,7 @@ void pol_frame_unwind_(pol_frame *f)
 {
     pol_thread *const t = pol_thread_self_();
     char text[POL_TEXT_MAX_];
-    if (f->serial_ == 0 || f->thread_ != t || !is_open(t, f))
+    if (f->serial_ == 0 || f->thread_ != t || !pol_frame_is_open_(t, f))
         return;
     memcpy(text, t->text, sizeof text);
     (void)close_frame(t, f);
@@ -329,7 +213,7 @@ void pol_frame_recover(pol_frame *f)
         pol_misuse_(status);
         return;
     }
-    if (f->serial_ == INERT) /* it is the ambient space, so nothing is above */
+    if (f->serial_ == POL_INERT_) /* it is the ambient space, so nothing is above */
         return;
     make_innermost(t, f);
     pol_records_undo_(t, f->records_, f->depth_ + 1, UINT32_MAX);
