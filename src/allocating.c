@@ -123,8 +123,21 @@ static bool overlap(const pol_array *x, const pol_array *y, size_t count)
     return (uintptr_t)x < (uintptr_t)(y + count) && (uintptr_t)y < (uintptr_t)(x + count);
 }
 
-pol_status(pol_verb_call_into)(const pol_verb *verb, pol_space *space, const void *args,
-                               pol_array *out, const pol_array *override)
+/* Refuses an output that would have to be allocated. */
+static pol_status check_all_given(const pol_verb *verb, const pol_array *out)
+{
+    char want[POL_DESCRIBE_MAX_];
+    for (size_t i = 0; i < verb->noutputs; i++)
+        if (pol_is_undef(&out[i]))
+            return pol_fail(POL_EINVAL,
+                            "verb %s: output %zu, %s, is not given, and the outputs are NULL; give "
+                            "it, or say where the outputs go",
+                            verb->name, i, pol_describe_(want, &out[i]));
+    return POL_OK;
+}
+
+pol_status pol_verb_call_(const pol_verb *verb, pol_space *space, const void *args, pol_array *out,
+                          const pol_array *override, bool all_given)
 {
     call c POL_CLEANUP_(take_back) = {verb, space, args, out, false, {0}};
     POL_TRY(check_call(verb, args, out, "outputs"));
@@ -135,6 +148,8 @@ pol_status(pol_verb_call_into)(const pol_verb *verb, pol_space *space, const voi
     POL_TRY(pol_space_check_(space));
     pol_undo_begin_(&c.undo, space);
     pol_status status = override ? override_outputs(verb, out, override) : POL_OK;
+    if (status == POL_OK && all_given)
+        status = check_all_given(verb, out);
     if (status == POL_OK)
         status = pol_alloc_arrays(space, out, verb->noutputs);
     if (status != POL_OK) {
@@ -151,7 +166,13 @@ pol_status(pol_verb_call_into)(const pol_verb *verb, pol_space *space, const voi
 
 pol_status(pol_verb_call)(const pol_verb *verb, pol_space *space, const void *args, pol_array *out)
 {
-    return pol_verb_call_into(verb, space, args, out, NULL);
+    return pol_verb_call_(verb, space, args, out, NULL, false);
+}
+
+pol_status(pol_verb_call_into)(const pol_verb *verb, pol_space *space, const void *args,
+                               pol_array *out, const pol_array *override)
+{
+    return pol_verb_call_(verb, space, args, out, override, false);
 }
 
 pol_status pol_verb_nbytes(const pol_verb *verb, const void *args, size_t alignment,

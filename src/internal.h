@@ -62,6 +62,12 @@ void pol_thread_leave_(pol_thread *t, uint32_t depth);
 POL_COLD void pol_misuse_(pol_status status);
 
 /* undef.c */
+/* The bits of an element. */
+static inline uint64_t pol_bits_(const pol_type *type)
+{
+    return type->code == POL_CODE_OPAQUE ? (uint64_t)type->size * 8
+                                         : (uint64_t)type->bits * type->lanes;
+}
 /* Adds one checked size to another: POL_EOVERFLOW past PTRDIFF_MAX. */
 pol_status pol_add_nbytes_(size_t *sum, size_t nbytes);
 /* Writes a description in words, "f32 [2, 3]", and returns text. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Sizes, in one place.
+ * Sizes, in one place, and descriptions in words.
  *
  * The number of elements is kept as groups of eight and a rest, because a packed type's array may
  * have more elements than 64 bits count and still fit: i4 [2^63 - 2, 2] is under 2^63 bytes. With
@@ -16,10 +16,10 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct count {
+typedef struct tally {
     uint64_t groups; /* of eight elements */
     uint64_t rest;   /* 0 to 7 */
-} count;
+} tally;
 
 static bool multiply(uint64_t x, uint64_t y, uint64_t *product)
 {
@@ -38,19 +38,13 @@ static bool add(uint64_t x, uint64_t y, uint64_t *sum)
     return true;
 }
 
-static uint64_t bits_of(const pol_type *type)
-{
-    return type->code == POL_CODE_OPAQUE ? (uint64_t)type->size * 8
-                                         : (uint64_t)type->bits * type->lanes;
-}
-
 static bool is_type(const pol_type *type)
 {
     if (type->lanes == 0 || !pol_is_power_of_two_(type->align))
         return false;
     if (type->code == POL_CODE_OPAQUE)
         return type->size != 0;
-    const uint64_t bits = bits_of(type);
+    const uint64_t bits = pol_bits_(type);
     return bits != 0 && type->size == (bits % 8 == 0 ? bits / 8 : 0);
 }
 
@@ -85,7 +79,7 @@ static pol_status check(const pol_array *a, bool *empty)
 }
 
 /* Multiplies the dims of a checked array without a zero; false past 2^67. */
-static bool count_elements(const pol_array *a, count *n)
+static bool count_elements(const pol_array *a, tally *n)
 {
     n->groups = 0;
     n->rest = 1;
@@ -104,7 +98,7 @@ static bool count_elements(const pol_array *a, count *n)
 pol_status pol_nbytes(const pol_array *a, size_t *nbytes)
 {
     bool empty = false;
-    count n;
+    tally n;
     uint64_t bytes;
     POL_TRY(check(a, &empty));
     if (!nbytes)
@@ -113,7 +107,7 @@ pol_status pol_nbytes(const pol_array *a, size_t *nbytes)
         *nbytes = 0;
         return POL_OK;
     }
-    const uint64_t bits = bits_of(&a->type); /* under 2^36 */
+    const uint64_t bits = pol_bits_(&a->type); /* under 2^36 */
     if (!count_elements(a, &n) || !multiply(n.groups, bits, &bytes) ||
         !add(bytes, (n.rest * bits + 7) / 8, &bytes) || bytes > PTRDIFF_MAX) {
         char text[POL_DESCRIBE_MAX_];
@@ -129,7 +123,7 @@ pol_status pol_nbytes(const pol_array *a, size_t *nbytes)
 pol_status pol_len(const pol_array *a, int64_t *len)
 {
     bool empty = false;
-    count n;
+    tally n;
     POL_TRY(check(a, &empty));
     if (!len)
         return pol_fail(POL_EINVAL, "pol_len: the result's address is NULL");
@@ -163,49 +157,6 @@ bool pol_undef_equal(const pol_array *a, const pol_array *b)
         return a == b;
     return memcmp(&a->type, &b->type, sizeof a->type) == 0 && a->ndim == b->ndim &&
            memcmp(a->dims, b->dims, sizeof a->dims) == 0;
-}
-
-void *pol_data_mismatch_(const pol_array *a, size_t size)
-{
-    char text[POL_DESCRIBE_MAX_];
-    if (pol_is_absent(a))
-        return NULL;
-    if (!a->data)
-        pol_fail(POL_EINVAL, "pol_data: %s has no memory yet; materialize it by pol_alloc",
-                 pol_describe_(text, a));
-    else
-        pol_fail(POL_EINVAL,
-                 "pol_data: asked for elements of %zu bytes, %s has %u; use the C type of its "
-                 "elements%s",
-                 size, pol_describe_(text, a), (unsigned)a->type.size,
-                 a->type.size == 0 ? ", which share bytes: take ->data" : "");
-    return NULL;
-}
-
-void pol_reshape_(pol_array *a, const pol_array *shape)
-{
-    static const pol_array absent = {0};
-    pol_array to = *shape;
-    int64_t from_len = 0;
-    int64_t to_len = 0;
-    to.type = a->type;
-    if (pol_len(a, &from_len) != POL_OK || pol_len(&to, &to_len) != POL_OK) {
-        *a = absent;
-        return;
-    }
-    if (from_len != to_len) {
-        char from_text[POL_DESCRIBE_MAX_];
-        char to_text[POL_DESCRIBE_MAX_];
-        pol_fail(POL_EINVAL, "pol_reshape: %s has %lld elements, %s has %lld; they must be equal",
-                 pol_describe_(from_text, a), (long long)from_len, pol_describe_(to_text, &to),
-                 (long long)to_len);
-        *a = absent;
-        return;
-    }
-    to.data = a->data;
-    to.home = a->home;
-    to.flags = (uint16_t)(a->flags & ~POL_FLAG_OWNED_);
-    *a = to;
 }
 
 static void name_type(char text[24], const pol_type *type)

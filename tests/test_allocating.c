@@ -472,10 +472,9 @@ static void what_the_override_leaves_out_is_allocated(void **state)
     const struct stats_args args = stats_in();
     float total = 0;
     struct stats_outputs out;
-    const struct stats_outputs over[] = {
-        {absent, pol_wrapped_(&total, pol_undef_scalar(POL_F32))},
-        {pol_undef(POL_F32, 10), pol_wrapped_(&total, pol_undef_scalar(POL_F32))},
-        {pol_undef(POL_U8, 99), pol_wrapped_(&total, pol_undef_scalar(POL_F32))}};
+    const struct stats_outputs over[] = {{absent, pol_wrap_scalar(&total, POL_F32)},
+                                         {pol_undef(POL_F32, 10), pol_wrap_scalar(&total, POL_F32)},
+                                         {pol_undef(POL_U8, 99), pol_wrap_scalar(&total, POL_F32)}};
     for (size_t i = 0; i < 3; i++) { /* what has no data overrides nothing */
         assert_ok(pol_reset(&arena));
         assert_ok(pol_call_into(stats, &arena, &args, &out, over[i]));
@@ -558,6 +557,239 @@ static void an_override_that_overlaps_the_outputs_is_einval(void **state)
     }
     assert_status(pol_verb_call_into(&stats_verb, &arena, &args, arrays, arrays), POL_EINVAL);
     assert_int_equal(saw.runs, 0);
+}
+
+/* V5: NULL for the outputs, in each of the forms and on each kind of space. What is taken is
+   scratch, and goes back. */
+static void outputs_that_are_all_given_need_no_out(void **state)
+{
+    (void)state;
+    const struct twice_args ta = twice_in();
+    const struct stats_args sa = stats_in();
+    const struct both_args ba = both_in();
+    pol_space *const spaces[] = {&arena.space, &counting.space, &marking.space};
+    for (size_t i = 0; i < 3; i++) {
+        float t[10] = {0}, s[10] = {0}, b[10] = {0}, total = 0;
+        const size_t requests = counting.requests;
+        assert_ok(pol_call_into(twice, spaces[i], &ta, NULL,
+                                (struct twice_outputs){pol_wrap(t, POL_F32, 10)}));
+        assert_int_equal(counting.requests, requests);
+        if (i == 0)
+            assert_int_equal(pol_watermark(&arena), 0);
+        assert_ok(pol_call_into(
+            stats, spaces[i], &sa, NULL,
+            (struct stats_outputs){pol_wrap(s, POL_F32, 10), pol_wrap_scalar(&total, POL_F32)}));
+        assert_int_equal(counting.requests, requests + (i == 1 ? 2 : 0));
+        if (i == 0)
+            assert_int_equal(pol_watermark(&arena), 64 + 80);
+        assert_ok(pol_call_into(both, spaces[i], &ba, NULL,
+                                (struct both_outputs){pol_wrap(b, POL_F32, 10)}));
+        assert_true(t[9] == 20 && s[3] == 10 && total == 55 && b[9] == 110);
+    }
+    assert_int_equal(pol_arena_offset(&arena), 0);
+    assert_int_equal(marking.used, 0);
+    test_space_assert_clean(&counting);
+    test_space_assert_reverse(&counting);
+}
+
+/* V5: running in place without an out. */
+static void in_place_needs_no_out(void **state)
+{
+    (void)state;
+    const struct twice_args args = twice_in();
+    assert_ok(pol_call_into(twice, &arena, &args, NULL, (struct twice_outputs){args.x}));
+    assert_true(values[9] == 20);
+}
+
+/* V5, S5: a space that is asked for nothing need not be able to give. */
+static void outputs_that_are_all_given_ask_nothing_of_the_space(void **state)
+{
+    (void)state;
+    const struct twice_args args = twice_in();
+    counting.capturing = true;
+    test_space_fail(&counting, 1, true);
+    assert_ok(pol_call_into(twice, &counting.space, &args, NULL, (struct twice_outputs){args.x}));
+    assert_int_equal(counting.requests, 0);
+    assert_int_equal(saw.runs, 1);
+}
+
+/* V5, E3: with NULL, one that is left out is refused, and named. */
+static void an_output_neither_given_nor_asked_for_is_einval(void **state)
+{
+    (void)state;
+    const struct stats_args args = stats_in();
+    pol_array mine;
+    float total = 77;
+    assert_ok(pol_alloc(&counting.space, &mine, pol_undef(POL_F32, 10)));
+    test_fill(&mine, 0x42);
+    const struct stats_outputs over[] = {{mine, absent},
+                                         {mine, pol_undef_scalar(POL_F32)},
+                                         {absent, pol_wrap_scalar(&total, POL_F32)},
+                                         {pol_undef(POL_F32, 10), absent}};
+    pol_space *const spaces[] = {&arena.space, &counting.space, &marking.space};
+    const struct test_state before = test_state_of(&arena, &counting);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 4; j++) {
+            assert_status(pol_call_into(stats, spaces[i], &args, NULL, over[j]), POL_EINVAL);
+            assert_error_says(j < 2 ? "verb stats: output 1, f32 []"
+                                    : "verb stats: output 0, f32 [10]");
+            test_assert_unchanged(&before, &arena, &counting);
+            assert_int_equal(marking.used, 0);
+        }
+    assert_int_equal(saw.runs, 0);
+    assert_true(total == 77);
+    assert_true(test_holds(&mine, 0x42));
+    pol_release(&mine);
+    test_space_assert_clean(&counting);
+}
+
+/* V5 */
+static void an_override_that_does_not_match_is_einval_without_an_out_too(void **state)
+{
+    (void)state;
+    const struct twice_args args = twice_in();
+    const struct test_state before = test_state_of(&arena, NULL);
+    assert_status(pol_call_into(twice, &arena, &args, NULL,
+                                (struct twice_outputs){pol_wrap(values, POL_F32, 5, 2)}),
+                  POL_EINVAL);
+    assert_error_says("must be the same");
+    test_assert_unchanged(&before, &arena, NULL);
+    assert_int_equal(saw.runs, 0);
+}
+
+/* V5, S7 */
+static void other_nulls_are_refused_without_an_out_too(void **state)
+{
+    (void)state;
+    const struct twice_args args = twice_in();
+    const struct twice_args *const none = NULL;
+    const struct twice_outputs over = {args.x};
+    assert_status(pol_call_into(twice, NULL, &args, NULL, over), POL_ENOAMBIENT);
+    assert_status(pol_call_into(twice, &arena, none, NULL, over), POL_EINVAL);
+    assert_error_says("arguments are NULL");
+    assert_int_equal(saw.runs, 0);
+}
+
+/* V5, V6, E3: the verb fails, or its scratch is refused. */
+static void a_failure_without_an_out_leaves_space_and_override(void **state)
+{
+    (void)state;
+    const struct stats_args args = stats_in();
+    struct stats_outputs over;
+    pol_space *const spaces[] = {&arena.space, &counting.space, &marking.space};
+    assert_ok(pol_outputs(&counting.space, stats, &args, &over));
+    test_fill(&over.sums, 0x42);
+    test_fill(&over.total, 0x43);
+    const struct stats_outputs same = over;
+    const struct test_state before = test_state_of(&arena, &counting);
+    saw.answer = POL_EUSER;
+    for (size_t i = 0; i < 3; i++) {
+        assert_status(pol_call_into(stats, spaces[i], &args, NULL, over), POL_EUSER);
+        test_assert_unchanged(&before, &arena, &counting);
+        assert_int_equal(marking.used, 0);
+    }
+    assert_int_equal(saw.runs, 3);
+    for (size_t k = 1; k <= 2; k++) {
+        test_space_fail(&counting, k, false);
+        assert_status(pol_call_into(stats, &counting.space, &args, NULL, over), POL_ENOMEM);
+        test_assert_unchanged(&before, &arena, &counting);
+    }
+    assert_int_equal(saw.runs, 3);
+    assert_memory_equal(&over, &same, sizeof over);
+    assert_true(test_holds(&over.sums, 0x42) && test_holds(&over.total, 0x43));
+    pol_release(&over.total);
+    pol_release(&over.sums);
+    test_space_assert_clean(&counting);
+}
+
+/* choosy: one output that comes with data, one that is absent unless asked for. */
+struct choosy_args {
+    pol_array x;
+    bool more;
+};
+struct choosy_outputs {
+    pol_array x, more;
+};
+static struct choosy_outputs choosy_outputs(const struct choosy_args *a)
+{
+    return (struct choosy_outputs){a->x, a->more ? pol_undef(POL_U8, 3) : absent};
+}
+static struct choosy_outputs choosy_found;
+static pol_status choosy(const struct choosy_outputs *out, const struct choosy_args *a)
+{
+    (void)a;
+    choosy_found = *out;
+    return POL_OK;
+}
+POL_ALLOCATING(choosy, outputs);
+
+/* V5, U1: what comes with data needs not be given, nor what is absent. */
+static void without_an_out_only_described_outputs_must_be_given(void **state)
+{
+    (void)state;
+    const struct choosy_args few = {x10(), false}, all = {x10(), true};
+    const struct choosy_outputs nothing = {absent, absent};
+    char more[3];
+    assert_ok(pol_call_into(choosy, &arena, &few, NULL, nothing));
+    assert_ptr_equal(choosy_found.x.data, values);
+    assert_true(pol_is_absent(&choosy_found.more));
+    assert_status(pol_call_into(choosy, &arena, &all, NULL, nothing), POL_EINVAL);
+    assert_ok(pol_call_into(choosy, &arena, &all, NULL,
+                            (struct choosy_outputs){absent, pol_wrap(more, POL_U8, 3)}));
+    assert_ptr_equal(choosy_found.more.data, more);
+    assert_int_equal(pol_watermark(&arena), 0);
+}
+
+/* V5, V8: leaves are not run, and what the real run needs is found. */
+static void a_dry_run_without_an_out_measures_the_scratch(void **state)
+{
+    (void)state;
+    const struct twice_args ta = twice_in();
+    const struct stats_args sa = stats_in();
+    const struct both_args ba = both_in();
+    float y[10] = {0}, total = 0;
+    const pol_array given = pol_wrap(y, POL_F32, 10), sum = pol_wrap_scalar(&total, POL_F32);
+    for (int i = 0; i < 3; i++) {
+        pol_arena dry;
+        pol_arena *const both_ways[] = {&dry, &arena};
+        assert_ok(pol_arena_measure(&dry, 64));
+        assert_ok(pol_arena_init(&arena, test_slab(0), 8192, 64));
+        for (int j = 0; j < 2; j++) {
+            pol_arena *const on = both_ways[j];
+            saw.runs = 0;
+            if (i == 0)
+                assert_ok(pol_call_into(twice, on, &ta, NULL, (struct twice_outputs){given}));
+            else if (i == 1)
+                assert_ok(pol_call_into(stats, on, &sa, NULL, (struct stats_outputs){given, sum}));
+            else
+                assert_ok(pol_call_into(both, on, &ba, NULL, (struct both_outputs){given}));
+            if (on == &dry) {
+                assert_int_equal(saw.runs, i == 2); /* both itself, not what it calls */
+                assert_true(y[9] == 0 && total == 0);
+            }
+            assert_int_equal(pol_arena_offset(on), 0);
+        }
+        assert_int_equal(pol_watermark(&dry), pol_watermark(&arena));
+        assert_int_equal(pol_arena_budget(&dry), pol_arena_budget(&arena));
+        assert_true(y[9] != 0);
+        memset(y, 0, sizeof y);
+        total = 0;
+    }
+}
+
+/* V5, V7: the scratch is that of a call with an out. */
+static void a_call_without_an_out_takes_the_scratch_of_one_with(void **state)
+{
+    (void)state;
+    const struct stats_args args = stats_in();
+    pol_verb_sizes sizes;
+    float sums[10], total;
+    assert_ok(pol_verb_nbytes(&stats_verb, &args, 64, &sizes));
+    assert_ok(pol_call_into(
+        stats, &arena, &args, NULL,
+        (struct stats_outputs){pol_wrap(sums, POL_F32, 10), pol_wrap_scalar(&total, POL_F32)}));
+    const size_t pad = 128 - sizes.outputs; /* that came before the scratch */
+    assert_int_equal(pol_watermark(&arena), sizes.scratch - pad);
 }
 
 /* -- V6 --------------------------------------------------------------------------------------- */
@@ -782,6 +1014,8 @@ static void null_arguments_of_a_call_are_einval(void **state)
     assert_status(pol_verb_call(NULL, &arena, &args, &out.y), POL_EINVAL);
     assert_status(pol_verb_call(&twice_verb, &arena, NULL, &out.y), POL_EINVAL);
     assert_status(pol_verb_call(&twice_verb, &arena, &args, NULL), POL_EINVAL);
+    assert_status(pol_call(twice, &arena, &args, NULL), POL_EINVAL);
+    assert_status(pol_verb_call_into(&twice_verb, &arena, &args, NULL, &args.x), POL_EINVAL);
     assert_status(pol_verb_nbytes(NULL, &args, 64, &sizes), POL_EINVAL);
     assert_status(pol_verb_nbytes(&twice_verb, NULL, 64, &sizes), POL_EINVAL);
     assert_status(pol_verb_nbytes(&twice_verb, &args, 64, NULL), POL_EINVAL);
@@ -1105,6 +1339,16 @@ int main(void)
         TEST(an_override_is_borrowed),
         TEST(an_override_that_does_not_match_is_einval),
         TEST(an_override_that_overlaps_the_outputs_is_einval),
+        TEST(outputs_that_are_all_given_need_no_out),
+        TEST(in_place_needs_no_out),
+        TEST(outputs_that_are_all_given_ask_nothing_of_the_space),
+        TEST(an_output_neither_given_nor_asked_for_is_einval),
+        TEST(an_override_that_does_not_match_is_einval_without_an_out_too),
+        TEST(other_nulls_are_refused_without_an_out_too),
+        TEST(a_failure_without_an_out_leaves_space_and_override),
+        TEST(without_an_out_only_described_outputs_must_be_given),
+        TEST(a_dry_run_without_an_out_measures_the_scratch),
+        TEST(a_call_without_an_out_takes_the_scratch_of_one_with),
         TEST(a_failing_verb_leaves_the_space_as_it_was),
         TEST(the_verbs_own_status_comes_back),
         TEST(out_holds_descriptions_also_where_nothing_is_taken_back),

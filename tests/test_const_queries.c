@@ -53,17 +53,20 @@ static pol_status query(const pol_array *a, const pol_arena *arena, const pol_sp
     POL_TRY(pol_nbytes(a, &nbytes));
     POL_TRY(pol_len(a, &len));
     POL_TRY(pol_verb_nbytes(verb, &args, 0, &sizes));
-    const pol_array view = pol_reshape(a, len);
+    const pol_array view = pol_reshape(a, len), rest = pol_slice(a, 1, 2), last = pol_index(a, 2);
     const bool described = pol_is_absent(a) || pol_is_undef(a) || !pol_is_array(a) ||
                            !pol_undef_equal(a, pol_primal(pair)) || !pol_similar(a) ||
                            pol_shadow(a) || !pol_shadow(pair) || pol_primal(a) != a;
     if (described || view.data != a->data || pol_space_device(space).type != 1)
+        return POL_EUSER;
+    if (pol_data(&rest, float) != pol_data(a, float) + 1 || *pol_data(&last, float) != 3)
         return POL_EUSER;
     if (pol_arena_offset(arena) > pol_watermark(arena) || !pol_arena_alignment(arena) ||
         !pol_arena_budget(arena) || !pol_arena_capacity(arena))
         return POL_EUSER;
     POL_TRY(pol_call(twice, into, &args, &out));
     POL_TRY(pol_call_into(twice, into, &args, &out, out));
+    POL_TRY(pol_call_into(twice, into, &args, NULL, out));
     POL_TRY(pol_checkpoints(into, twice, &args, &saved));
     return pol_data(&out.y, float)[2] == 6 ? POL_OK : POL_EUSER;
 }

@@ -265,6 +265,11 @@ static void a_verb_may_throw_through_pol_call()
         struct copy_outputs out;
         CHECK(pol_call(copy, space, &args, &out) == POL_OK);
     });
+    throws_and_restores([](pol_space *space) { // no outputs to describe anew
+        const struct half_args args = {pol_wrap(values, POL_F32, 4)};
+        const struct half_outputs over = {args.x};
+        CHECK(pol_call_into(half, space, &args, nullptr, over) == POL_OK);
+    });
 }
 
 static int leave_by_return(pol_arena *arena)
@@ -357,6 +362,13 @@ static void the_macros_work()
     CHECK(pol_data(&p.a, float) != nullptr && pol_data(&p.a, double) == nullptr);
     const pol_array view = pol_reshape(&p.a, 2, 2);
     CHECK(view.data == p.a.data && view.ndim == 2);
+    const pol_array row = pol_index(&view, 1), rest = pol_slice(&view, 1, 1);
+    float *const first = pol_data(&view, float);
+    CHECK(row.data == first + 2 && row.ndim == 1 && row.dims[0] == 2);
+    CHECK(rest.data == row.data && rest.ndim == 2 && rest.dims[0] == 1);
+    const pol_array outside = pol_index(&view, 2), scalar = pol_wrap_scalar(first, POL_F32);
+    CHECK(pol_is_absent(&outside) && std::strstr(pol_last_error(), "pol_index") != nullptr);
+    CHECK(scalar.data == first && scalar.ndim == 0);
     CHECK(POL_SPACE(&arena) == &arena.space && POL_SPACE(pol_heap()) == pol_heap());
     CHECK(POL_SPACE(nullptr) == nullptr);
     CHECK(pol_alloc(nullptr, &a, pol_undef(POL_U8, 1)) == POL_ENOAMBIENT);
@@ -390,6 +402,11 @@ static void verbs_work()
     CHECK(pol_verb_call(&half_verb, &arena, &ha, &h.y) == POL_OK);
     CHECK(pol_verb_call_into(&copy_verb, &arena, &ca, &c.y, &h.y) == POL_OK &&
           c.y.data == h.y.data);
+    const size_t offset = pol_arena_offset(&arena);
+    const struct half_outputs over = {h.y}, none = {};
+    CHECK(pol_call_into(half, &arena, &ha, nullptr, over) == POL_OK);
+    CHECK(pol_call_into(half, &arena, &ha, NULL, none) == POL_EINVAL);
+    CHECK(pol_arena_offset(&arena) == offset && pol_data(&h.y, float)[3] == 8);
     CHECK(pol_checkpoints(&arena, half, &ha, &saved) == POL_OK);
     CHECK(pol_outputs(&arena, half, &ha, &by_hand) == POL_OK);
     POL_SCRATCHSPACE(frame, &arena) {

@@ -624,7 +624,7 @@ static void size_of_a_bundle_does_not_count_what_has_memory(void **state) /* U4,
     assert_int_equal(pol_arena_offset(&a), 4096);
 }
 
-/* --- U5: data, wrap, reshape ----------------------------------------------------------------- */
+/* --- U5: data, wrap, reshape, parts ----------------------------------------------------------- */
 
 static void data_is_the_elements(void **state) /* U5 */
 {
@@ -785,6 +785,248 @@ static void reshape_to_another_count_is_absent_with_an_error(void **state) /* U5
     assert_absent_with_error(pol_reshape(&none, 0, -1));
 }
 
+static void wrap_scalar_is_one_element_over_the_pointer(void **state) /* U5 */
+{
+    (void)state;
+    float f = 3;
+    pol_array expected = by_hand(POL_F32, 0, (const int64_t[]){0});
+    expected.data = &f;
+    assert_true(same_bytes(pol_wrap_scalar(&f, POL_F32), expected));
+    assert_true(same_bytes(pol_wrap_scalar(NULL, POL_F32), pol_undef_scalar(POL_F32)));
+}
+
+static void wrap_scalar_owns_nothing(void **state) /* U5, S4 */
+{
+    (void)state;
+    float f = 3;
+    pol_array a = pol_wrap_scalar(&f, POL_F32);
+    pol_release(&a);
+    assert_ptr_equal(a.data, &f);
+}
+
+static void index_is_an_entry_along_the_first_dim(void **state) /* U5 */
+{
+    (void)state;
+    float f[2][3][4];
+    const pol_array a = pol_wrap(f, POL_F32, 2, 3, 4), before = a;
+    const pol_array matrix = pol_index(&a, 1), row = pol_index(&matrix, 2);
+    assert_true(same_bytes(pol_index(&a, 0), pol_wrap(f[0], POL_F32, 3, 4)));
+    assert_true(same_bytes(matrix, pol_wrap(f[1], POL_F32, 3, 4)));
+    assert_true(same_bytes(row, pol_wrap(f[1][2], POL_F32, 4)));
+    assert_true(same_bytes(pol_index(&row, 3), pol_wrap_scalar(&f[1][2][3], POL_F32)));
+    assert_true(same_bytes(a, before)); /* the original stays */
+}
+
+static void index_of_eight_dims_has_seven(void **state) /* U5, U2: the last one is zero */
+{
+    (void)state;
+    char bytes[512];
+    const pol_array a = pol_wrap(bytes, POL_U8, 2, 2, 2, 2, 2, 2, 2, 4);
+    assert_true(same_bytes(pol_index(&a, 1), pol_wrap(bytes + 256, POL_U8, 2, 2, 2, 2, 2, 2, 4)));
+}
+
+static void slice_is_a_range_of_entries_with_all_dims(void **state) /* U5 */
+{
+    (void)state;
+    struct rgb c[5][3];
+    const pol_array a = pol_wrap(c, POL_TYPE_OF(struct rgb), 5, 3), before = a;
+    assert_true(same_bytes(pol_slice(&a, 1, 3), pol_wrap(c[1], POL_TYPE_OF(struct rgb), 3, 3)));
+    assert_true(same_bytes(pol_slice(&a, 4, 1), pol_wrap(c[4], POL_TYPE_OF(struct rgb), 1, 3)));
+    assert_true(same_bytes(pol_slice(&a, 0, 5), a));
+    assert_true(same_bytes(a, before)); /* the original stays */
+}
+
+static void slice_of_no_entries_may_begin_anywhere(void **state) /* U5, U1 */
+{
+    (void)state;
+    float f[3][4];
+    unsigned char bytes[3];
+    const pol_array a = pol_wrap(f, POL_F32, 3, 4), packed = pol_wrap(bytes, POL_I4, 5);
+    assert_true(same_bytes(pol_slice(&a, 0, 0), pol_wrap(f, POL_F32, 0, 4)));
+    assert_true(same_bytes(pol_slice(&a, 2, 0), pol_wrap(f[2], POL_F32, 0, 4)));
+    assert_true(same_bytes(pol_slice(&a, 3, 0), pol_wrap(f + 3, POL_F32, 0, 4)));
+    for (int64_t i = 0; i <= 5; i++) { /* also within a byte */
+        const pol_array none = pol_slice(&packed, i, 0);
+        assert_true(pol_undef_equal(&none, &(pol_array){.type = POL_I4, .ndim = 1}));
+        assert_ptr_equal(none.data, bytes + (i + 1) / 2);
+    }
+}
+
+static void parts_of_a_description_are_descriptions(void **state) /* U5 */
+{
+    (void)state;
+    const pol_array a = pol_undef(POL_F32, 5, 3), packed = pol_undef(POL_I4, 4, 2);
+    assert_true(same_bytes(pol_index(&a, 4), pol_undef(POL_F32, 3)));
+    assert_true(same_bytes(pol_slice(&a, 2, 3), pol_undef(POL_F32, 3, 3)));
+    assert_true(same_bytes(pol_index(&packed, 3), pol_undef(POL_I4, 2)));
+}
+
+static void parts_of_an_absent_array_are_absent_and_no_error(void **state) /* U5 */
+{
+    (void)state;
+    const pol_array none = {0};
+    const pol_array parts[] = {pol_index(&none, 7), pol_slice(&none, 7, -1), pol_index(NULL, 0),
+                               pol_slice(NULL, 0, 1)};
+    assert_int_equal(pol_fail(POL_EUSER, "untouched"), POL_EUSER);
+    for (size_t i = 0; i < 4; i++)
+        assert_true(all_zero(&parts[i], sizeof parts[i]));
+    (void)pol_index(&none, 7);
+    (void)pol_slice(NULL, -1, -1);
+    assert_string_equal(pol_last_error(), "untouched");
+}
+
+static void parts_own_nothing_and_keep_the_kind_of_memory(void **state) /* U5, S3, S4 */
+{
+    (void)state;
+    struct test_space space;
+    pol_array a;
+    test_space_init(&space);
+    assert_ok(pol_alloc(&space.space, &a, pol_undef(POL_F32, 3, 4)));
+    pol_array parts[] = {pol_index(&a, 0), pol_index(&a, 2), pol_slice(&a, 0, 3)};
+    for (size_t i = 0; i < 3; i++) {
+        void *const data = parts[i].data;
+        assert_ptr_equal(pol_similar(&parts[i]), &space.space);
+        pol_release(&parts[i]);
+        assert_ptr_equal(parts[i].data, data);
+        assert_int_equal(space.live, 1);
+    }
+    pol_release(&a);
+    test_space_assert_clean(&space);
+}
+
+static void parts_of_an_array_without_elements_are_materialized(void **state) /* U5, U1 */
+{
+    (void)state;
+    float f[1];
+    const pol_array wide = pol_wrap(f, POL_F32, 3, 0), none = pol_wrap(f, POL_F32, 0, 3),
+                    huge = pol_wrap(f, POL_F32, INT64_MAX, 0, INT64_MAX),
+                    packed = pol_wrap(f, POL_I4, 3, 3, 0);
+    assert_true(same_bytes(pol_index(&wide, 2), pol_wrap(f, POL_F32, 0)));
+    assert_true(same_bytes(pol_slice(&wide, 1, 2), pol_wrap(f, POL_F32, 2, 0)));
+    assert_true(same_bytes(pol_slice(&none, 0, 0), none));
+    assert_true(same_bytes(pol_index(&huge, INT64_MAX - 1), pol_wrap(f, POL_F32, 0, INT64_MAX)));
+    assert_true(same_bytes(pol_index(&packed, 1), pol_wrap(f, POL_I4, 3, 0)));
+}
+
+static void parts_outside_the_first_dim_are_absent_with_an_error(void **state) /* U5 */
+{
+    (void)state;
+    float f[3][4];
+    const pol_array made = pol_wrap(f, POL_F32, 3, 4), none = pol_wrap(f, POL_F32, 0, 4);
+    const pol_array described = pol_undef_like(&made);
+    const pol_array *const both[] = {&made, &described};
+    assert_int_equal(pol_fail(POL_EUSER, "untouched"), POL_EUSER);
+    for (int i = 0; i < 2; i++) {
+        assert_absent_with_error(pol_index(both[i], -1));
+        assert_absent_with_error(pol_index(both[i], 3));
+        assert_absent_with_error(pol_index(both[i], INT64_MAX));
+        assert_absent_with_error(pol_index(both[i], INT64_MIN));
+        assert_absent_with_error(pol_slice(both[i], 0, 4));
+        assert_absent_with_error(pol_slice(both[i], 3, 1));
+        assert_absent_with_error(pol_slice(both[i], 4, 0));
+        assert_absent_with_error(pol_slice(both[i], -1, 2));
+        assert_absent_with_error(pol_slice(both[i], 2, -1));
+        assert_absent_with_error(pol_slice(both[i], 1, INT64_MAX)); /* their sum wraps */
+        assert_absent_with_error(pol_slice(both[i], INT64_MAX, INT64_MAX));
+        assert_absent_with_error(pol_slice(both[i], INT64_MIN, INT64_MIN));
+        assert_absent_with_error(pol_slice(both[i], INT64_MIN, INT64_MAX));
+    }
+    assert_absent_with_error(pol_index(&none, 0));
+    (void)pol_index(&made, -1);
+    assert_error_says("pol_index: asked for 1 from entry -1 on, f32 [3, 4] has 3");
+    (void)pol_slice(&made, 2, 5);
+    assert_error_says("pol_slice: asked for 5 from entry 2 on, f32 [3, 4] has 3");
+}
+
+static void parts_of_a_scalar_are_absent_with_an_error(void **state) /* U5 */
+{
+    (void)state;
+    float f;
+    const pol_array a = pol_wrap_scalar(&f, POL_F32);
+    assert_int_equal(pol_fail(POL_EUSER, "untouched"), POL_EUSER);
+    assert_absent_with_error(pol_index(&a, 0));
+    assert_absent_with_error(pol_slice(&a, 0, 1));
+    assert_absent_with_error(pol_slice(&a, 0, 0));
+}
+
+static void parts_of_what_has_no_size_are_absent_with_an_error(void **state) /* U5, U4 */
+{
+    (void)state;
+    float f[3];
+    pol_array bad[] = {pol_wrap(f, POL_F32, 3, -1), pol_wrap(f, POL_F32, 3, 0, -1),
+                       pol_undef(POL_F32, INT64_MAX, INT64_MAX),
+                       pol_wrap(f, POL_TYPE_(POL_CODE_FLOAT, 32, 4, 3), 3),
+                       pol_wrap(f, POL_F32, 3)};
+    bad[4].ndim = 9;
+    assert_int_equal(pol_fail(POL_EUSER, "untouched"), POL_EUSER);
+    for (size_t i = 0; i < 5; i++) {
+        assert_absent_with_error(pol_index(&bad[i], 0)); /* whichever it is */
+        assert_absent_with_error(pol_index(&bad[i], 2));
+        assert_absent_with_error(pol_slice(&bad[i], 0, 0));
+    }
+}
+
+static void parts_of_packed_types_begin_a_byte(void **state) /* U5 */
+{
+    (void)state;
+    unsigned char bytes[8];
+    const pol_array even = pol_wrap(bytes, POL_I4, 4, 4), odd = pol_wrap(bytes, POL_I4, 3, 3),
+                    row = pol_wrap(bytes, POL_I4, 9);
+    assert_true(same_bytes(pol_index(&even, 3), pol_wrap(bytes + 6, POL_I4, 4)));
+    assert_true(same_bytes(pol_slice(&even, 1, 2), pol_wrap(bytes + 2, POL_I4, 2, 4)));
+    assert_true(same_bytes(pol_index(&odd, 0), pol_wrap(bytes, POL_I4, 3)));
+    assert_true(same_bytes(pol_index(&odd, 2), pol_wrap(bytes + 3, POL_I4, 3)));
+    assert_true(same_bytes(pol_slice(&row, 4, 5), pol_wrap(bytes + 2, POL_I4, 5)));
+    assert_true(same_bytes(pol_index(&row, 6), pol_wrap_scalar(bytes + 3, POL_I4)));
+}
+
+static void parts_of_packed_types_within_a_byte_are_absent_with_an_error(void **state) /* U5 */
+{
+    (void)state;
+    unsigned char bytes[8];
+    const pol_array odd = pol_wrap(bytes, POL_I4, 3, 3), row = pol_wrap(bytes, POL_F4_E2M1, 9),
+                    described = pol_undef(POL_U4, 3, 3);
+    assert_int_equal(pol_fail(POL_EUSER, "untouched"), POL_EUSER);
+    assert_absent_with_error(pol_index(&odd, 1));
+    assert_absent_with_error(pol_slice(&odd, 1, 2));
+    assert_absent_with_error(pol_index(&row, 7));
+    assert_absent_with_error(pol_slice(&row, 1, 1));
+    assert_absent_with_error(pol_index(&described, 1));
+    (void)pol_index(&odd, 1);
+    assert_error_says("entry 1 of i4 [3, 3] begins within a byte");
+}
+
+static void parts_lie_where_they_lie_in_the_largest_arrays(void **state) /* U5, U4, A6 */
+{
+    (void)state;
+    const int64_t max = PTRDIFF_MAX;
+    pol_arena dry;
+    pol_array bytes, packed;
+    assert_ok(pol_arena_measure(&dry, 16)); /* no address is followed */
+    assert_ok(pol_alloc(&dry, &bytes, pol_undef(POL_U8, max)));
+    const pol_array last = pol_index(&bytes, max - 1), rest = pol_slice(&bytes, 1, max - 1);
+    assert_true((uintptr_t)last.data - (uintptr_t)bytes.data == (uintptr_t)max - 1);
+    assert_true((uintptr_t)rest.data - (uintptr_t)bytes.data == 1);
+    assert_true(rest.dims[0] == max - 1);
+    assert_true(pol_is_measuring(pol_similar(&last)));
+    assert_ok(pol_reset(&dry)); /* 2 * max elements of half a byte */
+    assert_ok(pol_alloc(&dry, &packed, pol_undef(POL_I4, max, 2)));
+    const pol_array pair = pol_index(&packed, max - 1);
+    assert_true((uintptr_t)pair.data - (uintptr_t)packed.data == (uintptr_t)max - 1);
+}
+
+static void part_is_an_output_to_write_to(void **state) /* U5, S2: it passes through */
+{
+    (void)state;
+    float f[2][3] = {{0}};
+    const pol_array a = pol_wrap(f, POL_F32, 2, 3);
+    pol_array row;
+    assert_ok(pol_alloc(pol_heap(), &row, pol_index(&a, 1)));
+    pol_data(&row, float)[2] = 7;
+    pol_release(&row);
+    assert_true(f[1][2] == 7);
+}
+
 static void queries_take_const(void **state) /* trap 32 */
 {
     (void)state;
@@ -797,6 +1039,8 @@ static void queries_take_const(void **state) /* trap 32 */
     assert_true(pol_is_undef(&a));
     assert_false(pol_is_absent(&a) || pol_is_array(&a));
     assert_null(pol_data(&a, float));
+    assert_true(same_bytes(pol_index(&a, 1), pol_undef_scalar(POL_F32)));
+    assert_true(same_bytes(pol_slice(&a, 1, 2), pol_undef(POL_F32, 2)));
 }
 
 #define T(test) cmocka_unit_test_teardown(test, test_clear_ambient)
@@ -861,6 +1105,23 @@ int main(void)
         T(reshape_of_no_elements_to_no_elements),
         T(reshape_of_a_scalar_to_one_element),
         T(reshape_to_another_count_is_absent_with_an_error),
+        T(wrap_scalar_is_one_element_over_the_pointer),
+        T(wrap_scalar_owns_nothing),
+        T(index_is_an_entry_along_the_first_dim),
+        T(index_of_eight_dims_has_seven),
+        T(slice_is_a_range_of_entries_with_all_dims),
+        T(slice_of_no_entries_may_begin_anywhere),
+        T(parts_of_a_description_are_descriptions),
+        T(parts_of_an_absent_array_are_absent_and_no_error),
+        T(parts_own_nothing_and_keep_the_kind_of_memory),
+        T(parts_of_an_array_without_elements_are_materialized),
+        T(parts_outside_the_first_dim_are_absent_with_an_error),
+        T(parts_of_a_scalar_are_absent_with_an_error),
+        T(parts_of_what_has_no_size_are_absent_with_an_error),
+        T(parts_of_packed_types_begin_a_byte),
+        T(parts_of_packed_types_within_a_byte_are_absent_with_an_error),
+        T(parts_lie_where_they_lie_in_the_largest_arrays),
+        T(part_is_an_output_to_write_to),
         T(queries_take_const),
     };
     return cmocka_run_group_tests_name("undef", tests, NULL, NULL);

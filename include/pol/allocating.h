@@ -26,9 +26,8 @@
  *
  * On a measuring arena pol_call() does everything but run a leaf verb, so the dry run of a program
  * is the program: run once on pol_arena_measure(), it gives the slab size for the real run. A body
- * that calls leaves on other spaces, or a space of one's own over a measuring arena, must step
- * aside by itself: pol_is_measuring() knows arenas, pol_similar() of their arrays, and frames on
- * both.
+ * that calls leaves on other spaces, or a space of one's own over a measuring arena, must itself
+ * step aside: pol_is_measuring() knows arenas, pol_similar() of their arrays, and frames on both.
  * @{
  */
 
@@ -78,10 +77,14 @@ POL_API POL_NODISCARD pol_status pol_verb_call_into(const pol_verb *verb, pol_sp
                                                     const void *args, pol_array *out,
                                                     const pol_array *override);
 
+/* What both reduce to. `all_given`: an output that is described and not given is refused. */
+POL_API POL_NODISCARD pol_status pol_verb_call_(const pol_verb *verb, pol_space *space,
+                                                const void *args, pol_array *out,
+                                                const pol_array *override, bool all_given);
+
 /** Computes what a call needs on an arena of `alignment` (0 means 256), without memory. **Errors**:
-    #POL_EINVAL: a NULL argument, an alignment that is no power of two, a description that is not
-    valid; #POL_EOVERFLOW; what a verb that takes a space returns. On failure `*sizes` is
-    unchanged. */
+    #POL_EINVAL: a NULL argument, an alignment that is no power of two, an invalid description;
+    #POL_EOVERFLOW; what a verb that takes a space returns. On failure `*sizes` is unchanged. */
 POL_API POL_NODISCARD pol_status pol_verb_nbytes(const pol_verb *verb, const void *args,
                                                  size_t alignment, pol_verb_sizes *sizes);
 
@@ -120,7 +123,9 @@ POL_EXTERN_C_END_
 #define pol_call(V, space, args, out) V##_call_(POL_SPACE(space), POL_ARGS_(V, args), (out))
 
 /** Calls a verb with outputs of the caller's where `override`, a `struct V_outputs`, holds data, as
-    pol_verb_call_into(): `pol_call_into(V, space, &args, &out, override)`. */
+    pol_verb_call_into(): `pol_call_into(V, space, &args, &out, override)`. `out` may be NULL if
+    every output is given: then the space gives scratch at most, and an output that is described
+    and not given is #POL_EINVAL. */
 #define pol_call_into(V, space, args, out, ...)                                                    \
     V##_call_into_(POL_SPACE(space), POL_ARGS_(V, args), (out), (__VA_ARGS__))
 
@@ -197,8 +202,10 @@ POL_EXTERN_C_END_
         pol_space *pol_space_, const struct V##_args *pol_args_, struct V##_outputs *pol_out_,     \
         const struct V##_outputs pol_override_)                                                    \
     {                                                                                              \
-        return pol_verb_call_into(&V##_verb, pol_space_, pol_args_, (pol_array *)(void *)pol_out_, \
-                                  (const pol_array *)(const void *)&pol_override_);                \
+        struct V##_outputs pol_own_;                                                               \
+        return pol_verb_call_(&V##_verb, pol_space_, pol_args_,                                    \
+                              (pol_array *)(void *)(pol_out_ ? pol_out_ : &pol_own_),              \
+                              (const pol_array *)(const void *)&pol_override_, !pol_out_);         \
     }                                                                                              \
     POL_STATIC_ASSERT_(sizeof(struct V##_outputs) % sizeof(pol_array) == 0,                        \
                        #V "_outputs is a struct of pol_array")

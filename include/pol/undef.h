@@ -94,6 +94,19 @@ POL_API bool pol_undef_equal(const pol_array *a, const pol_array *b);
 POL_API void *pol_data_mismatch_(const pol_array *a, size_t size);
 POL_API void pol_reshape_(pol_array *a, const pol_array *shape);
 
+/** Returns entry `i` of `a` along its first dim, an array of one dim less: `pol_index(&weights,
+    layer)`. It is `a`'s memory, aligned as an element is, and owns nothing; of a description it is
+    a description. Absent stays absent. **Lifetime**: as long as `a`'s. **Errors**: an absent array,
+    and in the thread's last error those of pol_nbytes(), or #POL_EINVAL: `a` has no dims, not
+    `0 <= i < a->dims[0]`, or entry `i` of a packed type begins within a byte. One that ends within
+    a byte shares it with the next. */
+POL_API pol_array pol_index(const pol_array *a, int64_t i);
+
+/** Returns the `count` entries of `a` from `first` on along its first dim, with all its dims:
+    `pol_slice(&tokens, 0, known)`. The rest is as for pol_index(), with `first >= 0`, `count >= 0`
+    and `first + count <= a->dims[0]`; a slice of no entries may begin anywhere there. */
+POL_API pol_array pol_slice(const pol_array *a, int64_t first, int64_t count);
+
 /** Describes a single element: no dims, one element. */
 static inline pol_array pol_undef_scalar(pol_type type)
 {
@@ -144,6 +157,12 @@ static inline pol_array pol_reshaped_(const pol_array *x, pol_array shape)
         a = *x;
     pol_reshape_(&a, &shape);
     return a;
+}
+
+/** Wraps a single element as pol_wrap() wraps an array: `pol_wrap_scalar(&loss, POL_F32)`. */
+static inline pol_array pol_wrap_scalar(void *ptr, pol_type type)
+{
+    return pol_wrapped_(ptr, pol_undef_scalar(type));
 }
 
 static inline void *pol_data_checked_(const pol_array *a, size_t size)
