@@ -5,22 +5,23 @@
 #include "heap_count.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
-/* Of one thread: this program has no other. */
-static bool counting;
-static size_t allocations;
+/* Of all threads. */
+static atomic_bool counting;
+static atomic_size_t allocations;
 
 void heap_count_begin(void)
 {
-    allocations = 0;
-    counting = true;
+    atomic_store(&allocations, 0);
+    atomic_store(&counting, true);
 }
 
 size_t heap_count_end(void)
 {
-    counting = false;
-    return allocations;
+    atomic_store(&counting, false);
+    return atomic_load(&allocations);
 }
 
 bool heap_count_works(void)
@@ -42,8 +43,8 @@ void *__libc_memalign(size_t alignment, size_t size);
 
 static void count(void)
 {
-    if (counting)
-        allocations++;
+    if (atomic_load_explicit(&counting, memory_order_relaxed))
+        atomic_fetch_add(&allocations, 1);
 }
 
 /* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): stdlib.h's are reserved. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
 
+#include "number.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,26 +15,6 @@ static const struct options DEFAULTS = {
     .hidden = 128,
 };
 
-/* `most` is 9 at least. */
-static pol_status read_number(uint64_t *number, const char *name, const char *text, uint64_t least,
-                              uint64_t most)
-{
-    const char *c = text;
-    uint64_t value = 0;
-    for (; *c >= '0' && *c <= '9'; c++) {
-        const uint64_t digit = (uint64_t)(*c - '0');
-        if (value > (most - digit) / 10)
-            break; /* past `most`, and left standing at a digit */
-        value = value * 10 + digit;
-    }
-    if (c == text || *c != '\0' || value < least)
-        return pol_fail(POL_EINVAL,
-                        "--%s wants a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'", name,
-                        least, most, text);
-    *number = value;
-    return POL_OK;
-}
-
 static pol_status set(struct options *o, const char *name, const char *value)
 {
     if (strcmp(name, "data") == 0)
@@ -40,13 +22,13 @@ static pol_status set(struct options *o, const char *name, const char *value)
     else if (strcmp(name, "output") == 0)
         o->output = value;
     else if (strcmp(name, "seed") == 0)
-        return read_number(&o->seed, name, value, 0, UINT64_MAX);
+        return number_read(&o->seed, name, value, 0, UINT64_MAX);
     else if (strcmp(name, "epochs") == 0)
-        return read_number(&o->epochs, name, value, 1, 1000);
+        return number_read(&o->epochs, name, value, 1, 1000);
     else if (strcmp(name, "batch") == 0)
-        return read_number(&o->batch, name, value, 1, 100000);
+        return number_read(&o->batch, name, value, 1, 100000);
     else
-        return read_number(&o->hidden, name, value, 1, 4096);
+        return number_read(&o->hidden, name, value, 1, 4096);
     return POL_OK;
 }
 

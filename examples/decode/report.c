@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "report.h"
+
+#include <stdio.h>
+#include <time.h>
+
+enum { GROUPED_BYTES = 32 };
+
+double report_now(void)
+{
+    struct timespec t = {0};
+    (void)timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* 1234567 as "1,234,567", at the end of `text`; returns where it starts. */
+static const char *grouped(char text[GROUPED_BYTES], uint64_t number)
+{
+    char *c = text + GROUPED_BYTES - 1;
+    int digits = 0;
+    *c = '\0';
+    do {
+        if (digits > 0 && digits % 3 == 0)
+            *--c = ',';
+        *--c = (char)('0' + number % 10);
+        number /= 10;
+        digits++;
+    } while (number > 0);
+    return c;
+}
+
+static void print_row(const char *what, uint64_t number, const char *remark)
+{
+    char n[GROUPED_BYTES];
+    fprintf(stderr, "%-36s %16s%s\n", what, grouped(n, number), remark);
+}
+
+void report_summary(const struct summary *s)
+{
+    const double seconds = s->seconds > 1e-9 ? s->seconds : 1e-9;
+    char n[GROUPED_BYTES], rate[GROUPED_BYTES];
+    fprintf(stderr, "\n%s tokens in %.2f s: %s tokens per second, %lld job%s\n",
+            grouped(n, (uint64_t)s->steps), seconds,
+            grouped(rate, (uint64_t)((double)s->steps / seconds)), (long long)s->jobs,
+            s->jobs == 1 ? "" : "s");
+    print_row("weights, borrowed from the file", s->weights, " bytes");
+    print_row("tokenizer's tables, texts, angles", s->shared, "");
+    print_row("caches of keys and values", s->caches, "");
+    print_row("steps, at their peak", s->in_steps, "");
+    print_row("slab asked for by the dry run", s->slab, "");
+    print_row("watermark reached", s->watermark,
+              s->watermark == s->slab ? ", equal" : ", NOT EQUAL");
+    if (s->counted)
+        print_row("heap allocations after set-up", s->allocations, "");
+    else
+        fprintf(stderr, "%-36s %16s\n", "heap allocations after set-up", "not counted");
+}

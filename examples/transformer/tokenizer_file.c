@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A token's bytes stay in the mapped file; the tables say where. Each length is checked against what
+ * is left of the file, so a file cut anywhere is found out.
+ */
+#include "tokenizer_piece.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { HEADER_NBYTES = 4, ENTRY_NBYTES = 8 };
+
+static uint32_t read_u32(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+           (uint32_t)bytes[3] << 24;
+}
+
+static float read_f32(const uint8_t *bytes)
+{
+    const uint32_t u = read_u32(bytes);
+    float f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+
+static const uint8_t *file_bytes(const struct tokenizer *t)
+{
+    return (const uint8_t *)t->file.data;
+}
+
+pol_status tokenizer_open(struct tokenizer *t, const char *path, int64_t vocab)
+{
+    *t = (struct tokenizer){.path = path, .vocab = vocab};
+    if (!path) {
+        if (vocab == BYTES_VOCAB)
+            return POL_OK;
+        return pol_fail(POL_EINVAL,
+                        "a model of %lld tokens needs its tokenizer's file (bytes alone would be "
+                        "%d); say where it is with --tokenizer",
+                        (long long)vocab, BYTES_VOCAB);
+    }
+    POL_TRY(mapped_file_open(&t->file, path));
+    t->tables = (struct tokenizer_tables){
+        .offset = pol_undef(POL_I64, vocab),
+        .length = pol_undef(POL_I32, vocab),
+        .score = pol_undef(POL_F32, vocab),
+        .sorted = pol_undef(POL_I32, vocab),
+    };
+    return POL_OK;
+}
+
+void tokenizer_close(struct tokenizer *t)
+{
+    mapped_file_close(&t->file);
+    *t = (struct tokenizer){.vocab = 0};
+}
+
+/* What every token is checked against, and where the next one is. */
+struct reading {
+    const struct tokenizer *t;
+    size_t at;
+    uint32_t longest, longest_seen;
+};
+
+static pol_status read_token(struct reading *r, int64_t token)
+{
+    const struct tokenizer *const t = r->t;
+    const uint8_t *const entry = file_bytes(t) + r->at;
+    if (t->file.nbytes - r->at < ENTRY_NBYTES)
+        return pol_fail(POL_EUSER,
+                        "the tokenizer is truncated: token %lld of the model's %lld starts at byte "
+                        "%zu of %zu",
+                        (long long)token, (long long)t->vocab, r->at, t->file.nbytes);
+    const float score = read_f32(entry);
+    const uint32_t n = read_u32(entry + 4);
+    r->at += ENTRY_NBYTES;
+    if (!isfinite(score))
+        return pol_fail(POL_EUSER, "not a tokenizer: token %lld's score is no number",
+                        (long long)token);
+    if (n > r->longest)
+        return pol_fail(POL_EUSER,
+                        "not a tokenizer: token %lld has %ld bytes, the longest is to have %ld",
+                        (long long)token, (long)(int32_t)n, (long)r->longest);
+    if (n > t->file.nbytes - r->at)
+        return pol_fail(POL_EUSER,
+                        "the tokenizer is truncated: token %lld of the model's %lld ends at byte "
+                        "%zu of %zu",
+                        (long long)token, (long long)t->vocab, r->at + n, t->file.nbytes);
+    pol_data(&t->tables.score, float)[token] = score;
+    pol_data(&t->tables.offset, int64_t)[token] = (int64_t)r->at;
+    pol_data(&t->tables.length, int32_t)[token] = (int32_t)n;
+    r->at += n;
+    r->longest_seen = n > r->longest_seen ? n : r->longest_seen;
+    return POL_OK;
+}
+
+static pol_status read_tokens(const struct tokenizer *t)
+{
+    struct reading r = {.t = t, .at = HEADER_NBYTES};
+    if (t->file.nbytes < HEADER_NBYTES)
+        return pol_fail(POL_EUSER,
+                        "the tokenizer is truncated: its header has %d bytes, it has %zu",
+                        HEADER_NBYTES, t->file.nbytes);
+    r.longest = read_u32(file_bytes(t));
+    if (r.longest < 1 || r.longest > INT32_MAX)
+        return pol_fail(POL_EUSER, "not a tokenizer: its longest token is to have %ld bytes",
+                        (long)(int32_t)r.longest);
+    for (int64_t token = 0; token < t->vocab; token++)
+        POL_TRY(read_token(&r, token));
+    if (r.at != t->file.nbytes)
+        return pol_fail(POL_EUSER,
+                        "a tokenizer of another vocabulary: the model's %lld tokens end at byte "
+                        "%zu, the file at %zu",
+                        (long long)t->vocab, r.at, t->file.nbytes);
+    if (r.longest != r.longest_seen)
+        return pol_fail(POL_EUSER,
+                        "not a tokenizer: its longest token has %ld bytes, its header says %ld",
+                        (long)r.longest_seen, (long)r.longest);
+    return POL_OK;
+}
+
+/* The order of the tokens' bytes */
+
+static bool comes_before(const struct tokenizer *t, int32_t x, int32_t y)
+{
+    const int order = compare_pieces(piece_of(t, x), piece_of(t, y));
+    return order != 0 ? order < 0 : x < y;
+}
+
+static void sift_down(const struct tokenizer *t, int32_t *heap, int64_t at, int64_t n)
+{
+    const int32_t moved = heap[at];
+    for (int64_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
+        if (child + 1 < n && comes_before(t, heap[child], heap[child + 1]))
+            child++;
+        if (!comes_before(t, moved, heap[child]))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+/* By a heap: in place, and without qsort(), which has no room for the tables and may allocate. */
+static void sort_tokens(const struct tokenizer *t)
+{
+    int32_t *const sorted = pol_data(&t->tables.sorted, int32_t);
+    for (int64_t i = 0; i < t->vocab; i++)
+        sorted[i] = (int32_t)i;
+    for (int64_t i = t->vocab / 2; i-- > 0;)
+        sift_down(t, sorted, i, t->vocab);
+    for (int64_t n = t->vocab; n-- > 1;) {
+        const int32_t last = sorted[0];
+        sorted[0] = sorted[n];
+        sorted[n] = last;
+        sift_down(t, sorted, 0, n);
+    }
+}
+
+pol_status tokenizer_load(struct tokenizer *t)
+{
+    if (!has_file(t))
+        return POL_OK;
+    const pol_status status = read_tokens(t);
+    if (status != POL_OK) {
+        char text[160];
+        (void)snprintf(text, sizeof text, "%s", pol_last_error());
+        return pol_fail(status, "%s: %s", text, t->path);
+    }
+    sort_tokens(t);
+    return POL_OK;
+}
+
+size_t tokenizer_longest_prompt(const struct tokenizer *t, int64_t most)
+{
+    /* One token begins the prompt, and the space before the text is no part of it. */
+    const uint32_t longest =
+        has_file(t) && t->file.nbytes >= HEADER_NBYTES ? read_u32(file_bytes(t)) : 1;
+    const size_t tokens = most > 1 ? (size_t)most - 1 : 0;
+    if (tokens > 0 && longest > PTRDIFF_MAX / tokens)
+        return PTRDIFF_MAX;
+    return tokens * longest > 0 ? tokens * longest - 1 : 0;
+}
