@@ -28,8 +28,8 @@ pol_status fraction_read(double *number, const char *name, const char *text, dou
 {
     char *end = NULL;
     const double value = strtod(text, &end);
-    /* strtod also takes spaces, signs, hexadecimal, infinities: here a digit or a point comes first,
-       and nothing but digits, points and exponents follows */
+    /* strtod also takes spaces, signs, hexadecimal, infinities: here a digit or a point comes
+       first, and nothing but digits, points and exponents follows */
     for (const char *c = text; *c; c++)
         if (!(*c >= '0' && *c <= '9') && *c != '.' && *c != 'e' && !(c != text && *c == '-'))
             end = NULL;

@@ -86,8 +86,8 @@ static pol_status attend(pol_frame *frame, const struct block_args *a,
     POL_TRY(into_linear(frame, normed.y, a->w.wv, s->v));
 
     const struct rotate_args turn = {.q = s->q, .k = s->k, .table = a->angles, .period = a->period};
-    POL_TRY(pol_call_into(rotate, frame, &turn, NULL,
-                          (struct rotate_outputs){.q = s->q, .k = s->k}));
+    POL_TRY(
+        pol_call_into(rotate, frame, &turn, NULL, (struct rotate_outputs){.q = s->q, .k = s->k}));
     const struct attention_args look = {
         .q = s->q,
         .k = s->k,
@@ -97,8 +97,8 @@ static pol_status attend(pol_frame *frame, const struct block_args *a,
         .period = a->period,
         .saved = s->attention,
     };
-    POL_TRY(pol_call_into(attention, frame, &look, NULL,
-                          (struct attention_outputs){.y = s->attended}));
+    POL_TRY(
+        pol_call_into(attention, frame, &look, NULL, (struct attention_outputs){.y = s->attended}));
     return into_linear(frame, s->attended, a->w.wo, s->middle);
 }
 
