@@ -32,18 +32,19 @@ static const char *grouped(char text[GROUPED_BYTES], uint64_t number)
 static void print_row(const char *what, uint64_t number, const char *remark)
 {
     char n[GROUPED_BYTES];
-    fprintf(stderr, "%-36s %16s%s\n", what, grouped(n, number), remark);
+    fprintf(stderr, "  %-34s %16s%s\n", what, grouped(n, number), remark);
 }
 
 void report_summary(const struct summary *s)
 {
     const double seconds = s->seconds > 1e-9 ? s->seconds : 1e-9;
-    char n[GROUPED_BYTES], rate[GROUPED_BYTES];
+    const double rate = (double)s->steps / seconds;
+    char steps[GROUPED_BYTES], per_second[GROUPED_BYTES];
     fprintf(stderr, "\n%s tokens in %.2f s: %s tokens per second, %lld job%s\n",
-            grouped(n, (uint64_t)s->steps), seconds,
-            grouped(rate, (uint64_t)((double)s->steps / seconds)), (long long)s->jobs,
-            s->jobs == 1 ? "" : "s");
-    print_row("weights, borrowed from the file", s->weights, " bytes");
+            grouped(steps, (uint64_t)s->steps), seconds, grouped(per_second, (uint64_t)rate),
+            (long long)s->jobs, s->jobs == 1 ? "" : "s");
+    fprintf(stderr, "memory, in bytes\n");
+    print_row("weights, borrowed from the file", s->weights, "");
     print_row("tokenizer's tables, texts, angles", s->shared, "");
     print_row("caches of keys and values", s->caches, "");
     print_row("steps, at their peak", s->in_steps, "");
@@ -53,5 +54,5 @@ void report_summary(const struct summary *s)
     if (s->counted)
         print_row("heap allocations after set-up", s->allocations, "");
     else
-        fprintf(stderr, "%-36s %16s\n", "heap allocations after set-up", "not counted");
+        fprintf(stderr, "  %-34s %16s\n", "heap allocations after set-up", "not counted");
 }
