@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-/* What a job has in its arena: the cache, which stays, and above it a step, which comes and goes. */
+/* What a job has in its arena: the cache, which stays, and above it a step, which comes and
+   goes. */
 static pol_status measure_job(struct jobs *j, const struct texts *t)
 {
     pol_arena measure;

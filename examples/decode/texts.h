@@ -32,9 +32,9 @@ POL_NODISCARD pol_status texts_open(struct texts *t, const struct options *o,
                                     const struct model_file *model);
 void texts_close(struct texts *t);
 
-/* Materializes the memory in `arena`, reads the tokenizer, makes the angles, encodes the prompts. On
-   a measuring arena the addresses alone. POL_EUSER, POL_EINVAL: a prompt is too long, is not UTF-8,
-   or the tokenizer is none of the model's. */
+/* Materializes the memory in `arena`, reads the tokenizer, makes the angles, encodes the prompts.
+   On a measuring arena the addresses alone. POL_EUSER, POL_EINVAL: a prompt is too long, is not
+   UTF-8, or the tokenizer is none of the model's. */
 POL_NODISCARD pol_status texts_set_up(struct texts *t, pol_arena *arena);
 
 /* Takes one step: writes what follows `token` to *next, unless it is measured. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts are found among the tokens by binary search in the table that has them in order. The text of
- * a merged pair is compared piece by piece, so it is never put together anywhere.
+ * Texts are found among the tokens by binary search in the table that has them in order. The text
+ * of a merged pair is compared piece by piece, so it is never put together anywhere.
  */
 #include "tokenizer_piece.h"
 

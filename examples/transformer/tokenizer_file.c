@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A token's bytes stay in the mapped file; the tables say where. Each length is checked against what
- * is left of the file, so a file cut anywhere is found out.
+ * A token's bytes stay in the mapped file; the tables say where. Each length is checked against
+ * what is left of the file, so a file cut anywhere is found out.
  */
 #include "tokenizer_piece.h"
 
