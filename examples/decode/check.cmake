@@ -7,8 +7,8 @@
 #         [-DALSO=<arg>;...] [-DFAILS=ON] -P check.cmake
 # MAKE_FILES writes its model and tokenizer into FOLDER, with the fault, for the program to read;
 # REAL takes those of a folder, or of POL_TEST_MODEL_DIR. FAILS: the status is 1, stdout is empty,
-# and there is one line on stderr; else the status is 0. stderr matches MATCH, stdout OUT_MATCH, or it
-# is the EXPECTED file's. ALSO: a second run with these arguments too has the same stdout.
+# and there is one line on stderr; else the status is 0. stderr matches MATCH, stdout OUT_MATCH, or
+# it is the EXPECTED file's. ALSO: a second run with these arguments too has the same stdout.
 cmake_minimum_required(VERSION 3.21)
 
 file(REMOVE_RECURSE "${FOLDER}")
@@ -22,7 +22,7 @@ elseif(REAL)
         set(REAL "$ENV{POL_TEST_MODEL_DIR}")
     endif()
     if(NOT EXISTS "${REAL}/stories260K.bin")
-        message("skipped: there is no stories260K.bin in ${REAL}; POL_TEST_MODEL_DIR may name a folder")
+        message("skipped: there is no stories260K.bin in ${REAL} (or POL_TEST_MODEL_DIR)")
         return()
     endif()
     set(files "${REAL}/stories260K.bin" --tokenizer "${REAL}/tok512.bin")

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * What a job does to its arena is measured first, by the same code; so all arenas can be opened,
+ * one after the other, in a slab that is exactly large enough.
+ */
 #include "jobs.h"
 
 #include <stdio.h>

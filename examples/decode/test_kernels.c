@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The decoder's kernels against plain ones: attention over the cache in one pass with double, the
- * first largest logit, and the frequencies of a million draws.
+ * first largest logit, and the frequencies of draws.
  */
 #include "kernels.h"
 #include "random.h"
@@ -190,7 +190,7 @@ static pol_status draw(const real *logits, int64_t vocab, float top_p, float tem
 /* The wanted probabilities are those of softmax(logits / temperature) over the nucleus. */
 static pol_status compare_frequencies(float top_p, float temperature, const double wanted[5])
 {
-    enum { DRAWS = 20000 };
+    enum { DRAWS = 4000 };
     const real logits[5] = {0, (real)1.5, -1, (real)1.5, (real)0.5};
     double counts[5] = {0};
     POL_SCRATCHSPACE(frame, pol_heap()) {

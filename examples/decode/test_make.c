@@ -63,19 +63,21 @@ pol_status make_file(const char *path, const void *bytes, size_t nbytes)
     return fclose(file) == 0 && written ? POL_OK : pol_fail(POL_EUSER, "cannot write: %s", path);
 }
 
-static size_t put_u32(uint8_t *bytes, uint32_t u)
+static void put_u32(uint8_t *bytes, uint32_t u)
 {
     for (int i = 0; i < 4; i++)
         bytes[i] = (uint8_t)(u >> 8 * i);
-    return 4;
 }
 
 static size_t put_token(uint8_t *bytes, const char *text, float score)
 {
     uint32_t bits;
     memcpy(&bits, &score, sizeof bits);
-    const size_t n = strlen(text), at = put_u32(bytes, bits);
-    memcpy(bytes + at + put_u32(bytes + at, (uint32_t)n), text, n);
+    const size_t n = strlen(text);
+    put_u32(bytes, bits);
+    put_u32(bytes + 4, (uint32_t)n);
+    for (size_t i = 0; i < n; i++)
+        bytes[8 + i] = (uint8_t)text[i];
     return 8 + n;
 }
 
@@ -111,7 +113,7 @@ pol_status make_tokenizer(const char *path, int64_t vocab)
             longest = strlen(text) > longest ? strlen(text) : longest;
             at += put_token(bytes + at, text, score);
         }
-        (void)put_u32(bytes, (uint32_t)longest);
+        put_u32(bytes, (uint32_t)longest);
         POL_TRY(make_file(path, bytes, at));
     }
     return POL_OK;

@@ -149,51 +149,52 @@ static pol_status decoding_drops_one_space_after_the_start(void)
 }
 
 /* RFC 3629: the shortest and longest that are UTF-8, and their neighbours that are not. */
+static const char *const GOOD[] = {
+    "",
+    "\x7f",
+    "\xc2\x80",
+    "\xdf\xbf",
+    "\xe0\xa0\x80",
+    "\xed\x9f\xbf",
+    "\xee\x80\x80",
+    "\xef\xbf\xbf",
+    "\xf0\x90\x80\x80",
+    "\xf4\x8f\xbf\xbf",
+};
+static const char *const BAD[] = {
+    "\x80",
+    "\xbf",
+    "\xc0\x80",
+    "\xc1\xbf",
+    "\xc2",
+    "\xc2\x41",
+    "\xe0\x9f\xbf",
+    "\xed\xa0\x80",
+    "\xe1\x80",
+    "\xe1\x80\x41",
+    "\xf0\x8f\xbf\xbf",
+    "\xf4\x90\x80\x80",
+    "\xf5\x80\x80\x80",
+    "\xf1\x80\x80",
+    "\xff",
+    "\xfe",
+    "\xf8\x88\x80\x80\x80",
+};
+
 static pol_status text_is_utf8_or_refused(void)
 {
-    static const char *const good[] = {
-        "",
-        "\x7f",
-        "\xc2\x80",
-        "\xdf\xbf",
-        "\xe0\xa0\x80",
-        "\xed\x9f\xbf",
-        "\xee\x80\x80",
-        "\xef\xbf\xbf",
-        "\xf0\x90\x80\x80",
-        "\xf4\x8f\xbf\xbf",
-    };
-    static const char *const bad[] = {
-        "\x80",
-        "\xbf",
-        "\xc0\x80",
-        "\xc1\xbf",
-        "\xc2",
-        "\xc2\x41",
-        "\xe0\x9f\xbf",
-        "\xed\xa0\x80",
-        "\xe1\x80",
-        "\xe1\x80\x41",
-        "\xf0\x8f\xbf\xbf",
-        "\xf4\x90\x80\x80",
-        "\xf5\x80\x80\x80",
-        "\xf1\x80\x80",
-        "\xff",
-        "\xfe",
-        "\xf8\x88\x80\x80\x80",
-    };
     struct tokenizer t;
     int32_t tokens[MOST];
     int64_t count = 0;
     POL_SCRATCHSPACE(frame, pol_heap()) {
         POL_TRY(open_in(frame, &t, NULL));
-        for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-            POL_TRY(encode(&t, good[i], tokens, &count));
-            CHECK(count == (int64_t)strlen(good[i]));
+        for (size_t i = 0; i < sizeof GOOD / sizeof *GOOD; i++) {
+            POL_TRY(encode(&t, GOOD[i], tokens, &count));
+            CHECK(count == (int64_t)strlen(GOOD[i]));
         }
-        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-            char text[16] = "ok";
-            strcat(text, bad[i]);
+        for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+            char text[16];
+            (void)snprintf(text, sizeof text, "ok%s", BAD[i]);
             CHECK(encode(&t, text, tokens, &count) == POL_EINVAL);
             CHECK(strstr(pol_last_error(), "UTF-8, from its byte 2 on"));
         }

@@ -11,7 +11,6 @@
 #include "random.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -85,11 +84,8 @@ static pol_status check_lengths(const struct texts *t, int64_t *longest)
 static pol_status encode_prompt(const struct texts *t, int64_t text, const pol_array *tokens)
 {
     int64_t n = 0;
-    if (tokenizer_encode_prompt(&t->tokenizer, prompt_of(t, text), tokens, &n) != POL_OK) {
-        char why[160];
-        (void)snprintf(why, sizeof why, "%s", pol_last_error());
-        return pol_fail(POL_EINVAL, "prompt %lld: %s", (long long)text + 1, why);
-    }
+    if (tokenizer_encode_prompt(&t->tokenizer, prompt_of(t, text), tokens, &n) != POL_OK)
+        return pol_fail(POL_EINVAL, "prompt %lld: %s", (long long)text + 1, pol_last_error());
     if (n > t->steps) /* the last step's token comes after them all */
         return too_long(t, text, "", n);
     memcpy(tokens_of(t, text), pol_data(tokens, int32_t), (size_t)n * sizeof(int32_t));

@@ -122,10 +122,8 @@ static pol_status check_nbytes(const struct mapped_file *f, size_t needed, const
 /* The status stays; the text, which speaks of the model, gets the file's name. */
 static pol_status blame(pol_status status, const char *path)
 {
-    char text[160];
-    (void)snprintf(text, sizeof text, "%s", pol_last_error());
     return pol_fail(status == POL_EINVAL || status == POL_EOVERFLOW ? POL_EUSER : status,
-                    "not a model: %s: %s", text, path);
+                    "not a model: %.160s: %s", pol_last_error(), path);
 }
 
 static pol_status read_model(struct model_file *m, const char *path)

@@ -6,7 +6,6 @@
 #include "tokenizer_piece.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { HEADER_NBYTES = 4, ENTRY_NBYTES = 8 };
 
@@ -163,11 +162,8 @@ pol_status tokenizer_load(struct tokenizer *t)
     if (!has_file(t))
         return POL_OK;
     const pol_status status = read_tokens(t);
-    if (status != POL_OK) {
-        char text[160];
-        (void)snprintf(text, sizeof text, "%s", pol_last_error());
-        return pol_fail(status, "%s: %s", text, t->path);
-    }
+    if (status != POL_OK)
+        return pol_fail(status, "%.160s: %s", pol_last_error(), t->path);
     sort_tokens(t);
     return POL_OK;
 }
