@@ -7,11 +7,11 @@
  * again in that slab, from which every buffer comes. Each job has an arena of its own there: at its
  * bottom the cache of keys and values, and above it, position after position, the frame of a step.
  */
+#include "console.h"
 #include "heap_count.h"
 #include "jobs.h"
 #include "report.h"
 
-#include <ctype.h>
 #include <stdio.h>
 
 /* What must be closed whatever happens. Memory is not in it: that hangs on a frame. */
@@ -47,9 +47,9 @@ static pol_status decode(const struct texts *texts, struct jobs *jobs, struct su
 {
     POL_TRY(jobs_start(jobs));
     heap_count_begin();
-    const double start = report_now();
+    const double start = seconds_now();
     POL_TRY(jobs_finish(jobs));
-    s->seconds = report_now() - start;
+    s->seconds = seconds_now() - start;
     POL_TRY(texts_write(texts));
     s->allocations = heap_count_end();
     s->steps = texts_count_steps(texts);
@@ -90,29 +90,19 @@ static pol_status run(const struct options *o, struct files *files, struct jobs 
     return check(&s);
 }
 
-/* One line, whatever a file may be called. */
-static int complain(const char *text)
-{
-    fputs("decode: ", stderr);
-    for (; *text; text++)
-        fputc(iscntrl((unsigned char)*text) ? '?' : *text, stderr);
-    fputc('\n', stderr);
-    return 1;
-}
-
 int main(int argc, char **argv)
 {
     struct options options;
     struct files files = {.model = {.file = {.data = NULL}}};
     struct jobs jobs;
     if (options_read(&options, argc, argv) != POL_OK)
-        return complain(pol_last_error());
+        return complain("decode", pol_last_error());
     if (options.help) {
         options_print_help();
-        return fflush(stdout) == 0 ? 0 : complain("cannot write: standard output");
+        return fflush(stdout) == 0 ? 0 : complain("decode", "cannot write: standard output");
     }
     const pol_status status = run(&options, &files, &jobs);
-    const int result = status == POL_OK ? 0 : complain(pol_last_error());
+    const int result = status == POL_OK ? 0 : complain("decode", pol_last_error());
     texts_close(&files.texts);
     model_file_close(&files.model);
     return result;

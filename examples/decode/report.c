@@ -1,33 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report.h"
 
+#include "console.h"
+
 #include <stdio.h>
-#include <time.h>
-
-enum { GROUPED_BYTES = 32 };
-
-double report_now(void)
-{
-    struct timespec t = {0};
-    (void)timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* 1234567 as "1,234,567", at the end of `text`; returns where it starts. */
-static const char *grouped(char text[GROUPED_BYTES], uint64_t number)
-{
-    char *c = text + GROUPED_BYTES - 1;
-    int digits = 0;
-    *c = '\0';
-    do {
-        if (digits > 0 && digits % 3 == 0)
-            *--c = ',';
-        *--c = (char)('0' + number % 10);
-        number /= 10;
-        digits++;
-    } while (number > 0);
-    return c;
-}
 
 static void print_row(const char *what, uint64_t number, const char *remark)
 {

@@ -19,9 +19,6 @@ struct summary {
     bool counted;            /* they could be */
 };
 
-/* Returns the time in seconds, from some moment on. */
-double report_now(void);
-
 void report_summary(const struct summary *s);
 
 #endif

@@ -6,11 +6,10 @@
  * Then it takes the slab, and from there on every buffer is carved from it: the parameters with
  * their gradients at the bottom, and above them, batch after batch, the frame of a step.
  */
+#include "console.h"
 #include "heap_count.h"
 #include "keeping.h"
 #include "report.h"
-
-#include <ctype.h>
 
 /* What must be closed whatever happens. Memory is not in it: that hangs on a frame. */
 struct files {
@@ -87,29 +86,19 @@ static pol_status run(const struct options *o, struct files *files)
     return check(&s);
 }
 
-/* One line, whatever a file may be called. */
-static int complain(const char *text)
-{
-    fputs("fashion_mnist: ", stderr);
-    for (; *text; text++)
-        fputc(iscntrl((unsigned char)*text) ? '?' : *text, stderr);
-    fputc('\n', stderr);
-    return 1;
-}
-
 int main(int argc, char **argv)
 {
     struct options options;
     struct files files = {0};
     if (options_read(&options, argc, argv) != POL_OK)
-        return complain(pol_last_error());
+        return complain("fashion_mnist", pol_last_error());
     if (options.help) {
         options_print_help();
-        return fflush(stdout) == 0 ? 0 : complain("cannot write: standard output");
+        return fflush(stdout) == 0 ? 0 : complain("fashion_mnist", "cannot write: standard output");
     }
     const pol_status status = run(&options, &files);
     dataset_close(&files.data);
     if (files.output)
         (void)fclose(files.output); /* after a failure that has been told */
-    return status == POL_OK ? 0 : complain(pol_last_error());
+    return status == POL_OK ? 0 : complain("fashion_mnist", pol_last_error());
 }

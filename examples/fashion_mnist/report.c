@@ -4,12 +4,14 @@
 #endif
 #include "report.h"
 
+#include "console.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PROGRESS_EVERY = 5000 /* images */, GROUPED_BYTES = 32 };
+enum { PROGRESS_EVERY = 5000 /* images */ };
 
 static double percent(const struct figures *f)
 {
@@ -19,22 +21,6 @@ static double percent(const struct figures *f)
 static double mean_loss(const struct figures *f)
 {
     return f->loss / (double)f->images;
-}
-
-/* 1234567 as "1,234,567", at the end of `text`; returns where it starts. */
-static const char *grouped(char text[GROUPED_BYTES], uint64_t number)
-{
-    char *c = text + GROUPED_BYTES - 1;
-    int digits = 0;
-    *c = '\0';
-    do {
-        if (digits > 0 && digits % 3 == 0)
-            *--c = ',';
-        *--c = (char)('0' + number % 10);
-        number /= 10;
-        digits++;
-    } while (number > 0);
-    return c;
 }
 
 static pol_status cannot_write(const char *path)

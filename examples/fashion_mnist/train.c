@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "train.h"
 
+#include "console.h"
 #include "random.h"
 #include "report.h"
 
-#include <time.h>
-
 static const float FIRST_RATE = 0.1f; /* falls to 0 over the run, in a straight line */
-
-static double now(void)
-{
-    struct timespec t = {0};
-    (void)timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int64_t count_images(const struct samples *samples)
 {
@@ -138,7 +130,7 @@ static float rate_now(const struct run *r)
 pol_status train_epoch(struct run *r, pol_space *space, uint64_t epoch, struct figures *sums)
 {
     const int64_t n = count_images(&r->data.train);
-    const double start = now();
+    const double start = seconds_now();
     *sums = (struct figures){0};
     shuffle(pol_data(&r->state.order, int32_t), n, &r->random);
     for (int64_t first = 0; first < n; first += batch_at(r, &r->data.train, first)) {
@@ -146,17 +138,17 @@ pol_status train_epoch(struct run *r, pol_space *space, uint64_t epoch, struct f
         r->steps++;
         report_progress(r->options, epoch, sums, n);
     }
-    sums->seconds = now() - start;
+    sums->seconds = seconds_now() - start;
     return POL_OK;
 }
 
 pol_status train_test(const struct run *r, pol_space *space, struct figures *sums)
 {
     const int64_t n = count_images(&r->data.test);
-    const double start = now();
+    const double start = seconds_now();
     *sums = (struct figures){0};
     for (int64_t first = 0; first < n; first += batch_at(r, &r->data.test, first))
         POL_TRY(test_batch(r, space, first, sums));
-    sums->seconds = now() - start;
+    sums->seconds = seconds_now() - start;
     return POL_OK;
 }
