@@ -51,25 +51,35 @@ typedef struct before {
     uint32_t depth;
     pol_space *ambient;
     const pol_record *records;
-    uint32_t left; /* frames that had to be closed */
 } before;
 
+/* On the way out of a failure, whose text stays. */
 static void close_what_is_left(before *b)
 {
-    b->left = pol_frames_close_above_(b->depth, b->ambient, b->records);
+    pol_kept_text kept;
+    uint32_t left;
+    if (pol_thread_self_()->depth <= b->depth)
+        return;
+    pol_text_keep_(&kept);
+    pol_text_restore_(&kept, pol_frames_close_above_(b->depth, b->ambient, b->records, &left));
 }
 
 static pol_status run_unframed(const pol_verb *verb, const void *args, const pol_array *out)
 {
     const pol_thread *const t = pol_thread_self_();
-    before b POL_CLEANUP_(close_what_is_left) = {t->depth, t->ambient, t->records, 0};
+    before b POL_CLEANUP_(close_what_is_left) = {t->depth, t->ambient, t->records};
+    uint32_t left = 0;
     const pol_status status = verb->run_(out, args, NULL);
-    close_what_is_left(&b);
-    if (status == POL_OK && b.left != 0)
+    if (status != POL_OK) {
+        close_what_is_left(&b);
+        return status;
+    }
+    POL_TRY(pol_frames_close_above_(b.depth, b.ambient, b.records, &left));
+    if (left != 0)
         return pol_fail(POL_EORDER,
                         "verb %s: left %u frames open, which have been closed; end them",
-                        verb->name, (unsigned)b.left);
-    return status;
+                        verb->name, (unsigned)left);
+    return POL_OK;
 }
 
 static pol_status run(const pol_verb *verb, pol_space *space, const void *args,

@@ -60,6 +60,15 @@ void pol_thread_leave_(pol_thread *t, uint32_t depth);
 
 /* status.c */
 POL_COLD void pol_misuse_(pol_status status);
+/* A thread's last error, kept while what it leads to is undone. */
+typedef struct pol_kept_text {
+    char text[POL_TEXT_MAX_];
+    uint32_t failures;
+} pol_kept_text;
+void pol_text_keep_(pol_kept_text *kept);
+/* Makes it the last error again. A failure met meanwhile, which no return value carries, goes to
+   the handler first; POL_OK: there was none. */
+void pol_text_restore_(const pol_kept_text *kept, pol_status met);
 
 /* undef.c */
 /* The bits of an element. */
@@ -87,6 +96,8 @@ bool pol_space_has_marks_(const pol_space *space);
 pol_status pol_space_check_(const pol_space *space);
 /* Asks a checked space for the memory of one description, and holds it to its word. */
 pol_status pol_place_(pol_space *space, pol_array *a, size_t nbytes);
+/* Takes a space with marks back, and sees to it that a failure has a text. */
+pol_status pol_space_retract_(pol_space *space, struct pol_mark mark);
 
 /* A state that a space can be taken back to when a call fails half-way. */
 typedef struct pol_undo {
@@ -144,8 +155,9 @@ pol_frame *pol_frame_of_(pol_space *space);
 /* Closes a frame, if it is open, on the way out of a failure, whose text stays. */
 void pol_frame_unwind_(pol_frame *f);
 /* Closes the frames above a depth, as the end of an outer one would, and binds `ambient` again.
-   Returns how many there were. */
-uint32_t pol_frames_close_above_(uint32_t depth, pol_space *ambient, const pol_record *records);
+   Returns the first failure of a retract; `*above`: how many there were. */
+pol_status pol_frames_close_above_(uint32_t depth, pol_space *ambient, const pol_record *records,
+                                   uint32_t *above);
 
 /* record.c */
 /* Adds a record for an array; NULL if the system refuses memory. */
@@ -156,8 +168,9 @@ bool pol_records_have_(const pol_thread *t, uint64_t serial);
 void pol_record_drop_(pol_thread *t, pol_record *record);
 /* The innermost frame's mark on a space with marks of its own; NULL if no frame is open on it. */
 const pol_record *pol_records_mark_(const pol_thread *t, const pol_space *root);
-/* Undoes the records newer than `until` of frames that deep, `from` to `to`, newest first. */
-void pol_records_undo_(pol_thread *t, const pol_record *until, uint32_t from, uint32_t to);
+/* Undoes the records newer than `until` of frames that deep, `from` to `to`, newest first: all of
+   them. Returns the first failure of a retract, whose text is then the last error. */
+pol_status pol_records_undo_(pol_thread *t, const pol_record *until, uint32_t from, uint32_t to);
 /* Forgets the thread's records without touching what they speak of. */
 void pol_records_forget_(pol_thread *t);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * What is taken of an array: its elements, its memory in another shape, an entry, a range.
+ * What is taken of an array: its elements, its memory in another shape, an entry, a range; and what
+ * a kernel expects of it.
  *
  * A result is a value of its own that owns nothing. What is refused is so whether there is memory
  * or not, so a dry run over descriptions meets the same errors. The size of the whole array is
@@ -117,4 +118,31 @@ pol_array pol_index(const pol_array *a, int64_t i)
 pol_array pol_slice(const pol_array *a, int64_t first, int64_t count)
 {
     return take_part(a, first, count, "pol_slice");
+}
+
+/* The one failure that a caller sees often, so it says what either is. */
+static POL_COLD pol_status refuse_argument(const char *what, const pol_array *a,
+                                           const pol_array *needed)
+{
+    char have[POL_DESCRIBE_MAX_];
+    char need[POL_DESCRIBE_MAX_];
+    if (pol_is_absent(needed))
+        return pol_fail(POL_EINVAL, "%s: is absent, or what it is to fit is; give both", what);
+    (void)pol_describe_(need, needed);
+    if (pol_is_absent(a))
+        return pol_fail(POL_EINVAL, "%s: is absent, need %s", what, need);
+    (void)pol_describe_(have, a);
+    if (pol_undef_equal(a, needed))
+        return pol_fail(POL_EINVAL, "%s: %s has no memory; materialize it first", what, have);
+    if (a->type.align != needed->type.align && strcmp(have, need) == 0)
+        return pol_fail(POL_EINVAL, "%s: have %s of alignment %u, need alignment %u", what, have,
+                        (unsigned)a->type.align, (unsigned)needed->type.align);
+    return pol_fail(POL_EINVAL, "%s: have %s, need %s", what, have, need);
+}
+
+pol_status pol_expect(const char *what, const pol_array *a, pol_array needed)
+{
+    if (POL_LIKELY_(pol_is_array(a) && pol_undef_equal(a, &needed)))
+        return POL_OK;
+    return refuse_argument(what ? what : "argument", a, &needed);
 }

@@ -6,7 +6,8 @@
  *
  * Records form one chain a thread, newest first, on the heap, so that they outlive a frame whose
  * stack is gone. Each is tagged with the depth of its frame. A record is taken off the chain before
- * it is undone: a release that itself opens frames finds the chain in order.
+ * it is undone: a release that itself opens frames finds the chain in order. A retract that fails,
+ * because it found damage for example, does not keep the others from being undone.
  */
 
 #include "internal.h"
@@ -56,25 +57,29 @@ static void undo_frame(const pol_record *record)
         pol_arena_leave_(a, record->start, record->floor, record->below, record->level);
 }
 
-static void undo_record(pol_record *record)
+static pol_status undo_record(pol_record *record)
 {
+    pol_status status = POL_OK;
     switch (record->kind) {
     case POL_RECORD_ARRAY_:
         if (record->array.data) /* else the alloc that it was made for has not returned */
             record->root->ops->release(record->root, &record->array);
         break;
     case POL_RECORD_MARK_:
-        (void)!record->root->ops->retract(record->root, record->mark);
+        status = pol_space_retract_(record->root, record->mark);
         break;
     case POL_RECORD_FRAME_:
         undo_frame(record);
         break;
     }
     free(record);
+    return status;
 }
 
-void pol_records_undo_(pol_thread *t, const pol_record *until, uint32_t from, uint32_t to)
+pol_status pol_records_undo_(pol_thread *t, const pol_record *until, uint32_t from, uint32_t to)
 {
+    pol_status first = POL_OK;
+    pol_kept_text kept;
     pol_record **link = &t->records;
     while (*link && *link != until) {
         pol_record *const record = *link;
@@ -83,9 +88,16 @@ void pol_records_undo_(pol_thread *t, const pol_record *until, uint32_t from, ui
             continue;
         }
         *link = record->older;
-        undo_record(record);
+        const pol_status status = undo_record(record);
+        if (first == POL_OK && status != POL_OK) {
+            first = status;
+            pol_text_keep_(&kept);
+        }
         link = &t->records; /* undoing may have changed the chain */
     }
+    if (first != POL_OK)
+        pol_text_restore_(&kept, POL_OK);
+    return first;
 }
 
 void pol_records_forget_(pol_thread *t)

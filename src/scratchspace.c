@@ -13,8 +13,6 @@
 
 #include "internal.h"
 
-#include <string.h>
-
 /* Finds what lies beneath all frames. */
 static void find_root(const pol_thread *t, pol_frame *f, pol_space *space)
 {
@@ -137,24 +135,26 @@ static void make_innermost(pol_thread *t, pol_frame *f)
     t->ambient = &f->space;
 }
 
-/* Closes an open frame and what is above it; returns how many that was. */
-static uint32_t close_frame(pol_thread *t, pol_frame *f)
+/* Closes an open frame and what is above it, `*above` frames, whatever a retract answers; returns
+   the first failure of one. */
+static pol_status close_frame(pol_thread *t, pol_frame *f, uint32_t *above)
 {
+    *above = 0;
     if (f->serial_ == POL_INERT_) {
         t->ambient = f->outer_;
         f->serial_ = 0;
-        return 0;
+        return POL_OK;
     }
-    const uint32_t above = t->depth - f->depth_ - 1;
+    *above = t->depth - f->depth_ - 1;
     make_innermost(t, f);
-    pol_records_undo_(t, f->records_, f->depth_, UINT32_MAX);
+    const pol_status status = pol_records_undo_(t, f->records_, f->depth_, UINT32_MAX);
     if (f->arena_ && is_on_arena(f))
         pol_arena_leave_(f->arena_, f->start_, f->floor_, f->below_, f->level_);
     t->ambient = f->outer_;
     pol_thread_leave_(t, f->depth_);
     f->serial_ = 0;
     f->arena_ = NULL;
-    return above;
+    return status;
 }
 
 pol_status pol_frame_end(pol_frame *f)
@@ -166,7 +166,8 @@ pol_status pol_frame_end(pol_frame *f)
         f->arena_ = NULL;
     }
     POL_TRY(status);
-    const uint32_t above = close_frame(t, f);
+    uint32_t above;
+    POL_TRY(close_frame(t, f, &above)); /* damage is worse than a wrong order */
     if (above != 0)
         return pol_fail(POL_EORDER,
                         "pol_frame_end: %u frames above were still open and have been closed "
@@ -185,24 +186,24 @@ void pol_frame_close_(pol_frame *f)
 void pol_frame_unwind_(pol_frame *f)
 {
     pol_thread *const t = pol_thread_self_();
-    char text[POL_TEXT_MAX_];
+    pol_kept_text kept;
+    uint32_t above;
     if (f->serial_ == 0 || f->thread_ != t || !pol_frame_is_open_(t, f))
         return;
-    memcpy(text, t->text, sizeof text);
-    (void)close_frame(t, f);
-    memcpy(t->text, text, sizeof text);
+    pol_text_keep_(&kept);
+    pol_text_restore_(&kept, close_frame(t, f, &above));
 }
 
-uint32_t pol_frames_close_above_(uint32_t depth, pol_space *ambient, const pol_record *records)
+pol_status pol_frames_close_above_(uint32_t depth, pol_space *ambient, const pol_record *records,
+                                   uint32_t *above)
 {
     pol_thread *const t = pol_thread_self_();
-    const uint32_t above = t->depth > depth ? t->depth - depth : 0;
-    if (above != 0) {
-        t->ambient = ambient;
-        pol_thread_leave_(t, depth);
-        pol_records_undo_(t, records, depth, UINT32_MAX);
-    }
-    return above;
+    *above = t->depth > depth ? t->depth - depth : 0;
+    if (*above == 0)
+        return POL_OK;
+    t->ambient = ambient;
+    pol_thread_leave_(t, depth);
+    return pol_records_undo_(t, records, depth, UINT32_MAX);
 }
 
 void pol_frame_recover(pol_frame *f)
@@ -216,9 +217,11 @@ void pol_frame_recover(pol_frame *f)
     if (f->serial_ == POL_INERT_) /* it is the ambient space, so nothing is above */
         return;
     make_innermost(t, f);
-    pol_records_undo_(t, f->records_, f->depth_ + 1, UINT32_MAX);
+    const pol_status met = pol_records_undo_(t, f->records_, f->depth_ + 1, UINT32_MAX);
     if (f->arena_)
         pol_arena_settle_(f->arena_);
+    if (met != POL_OK)
+        pol_misuse_(met);
 }
 
 pol_status(pol_scratchspace)(pol_space *space, pol_status (*fn)(pol_frame *frame, void *ctx),

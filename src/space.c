@@ -11,8 +11,6 @@
 
 #include "internal.h"
 
-#include <string.h>
-
 static const char *name_of(const pol_space *space)
 {
     return space->ops && space->ops->name ? space->ops->name : "(unnamed)";
@@ -75,6 +73,17 @@ pol_status pol_place_(pol_space *space, pol_array *a, size_t nbytes)
                  pol_describe_(text, &description), pol_status_text(status));
     }
     *a = description;
+    return status;
+}
+
+pol_status pol_space_retract_(pol_space *space, struct pol_mark mark)
+{
+    const pol_thread *const t = pol_thread_self_();
+    const uint32_t failures = t->failures;
+    const pol_status status = space->ops->retract(space, mark);
+    if (status != POL_OK && t->failures == failures)
+        pol_fail(status, "space %s: its retract answered %s (%s)", name_of(space),
+                 pol_status_name(status), pol_status_text(status));
     return status;
 }
 
@@ -175,18 +184,18 @@ void pol_undo_all_(const pol_undo *undo, pol_space *space, pol_array *first, siz
                    unsigned flag)
 {
     const pol_frame *const frame = pol_frame_of_(space);
-    pol_thread *const t = pol_thread_self_();
-    char text[POL_TEXT_MAX_];
-    memcpy(text, t->text, sizeof text);
+    pol_status met = POL_OK;
+    pol_kept_text kept;
+    pol_text_keep_(&kept);
     if (undo->arena) {
         pol_arena_settle_(undo->arena); /* drops frames that were left open and are closed by now */
         undo->arena->offset_ = undo->offset;
         undo->arena->peak_ = undo->peak;
         undo->arena->strictest_ = undo->strictest;
     } else if (undo->marked) {
-        (void)!undo->marked->ops->retract(undo->marked, undo->mark);
+        met = pol_space_retract_(undo->marked, undo->mark);
     } else if (frame) {
-        pol_records_undo_(t, undo->records, frame->depth_, frame->depth_);
+        met = pol_records_undo_(pol_thread_self_(), undo->records, frame->depth_, frame->depth_);
     }
     for (pol_array *a = first + count; a-- != first;) {
         if (!(a->flags & flag))
@@ -195,7 +204,7 @@ void pol_undo_all_(const pol_undo *undo, pol_space *space, pol_array *first, siz
             pol_release(a);
         pol_strip_(a);
     }
-    memcpy(t->text, text, sizeof text);
+    pol_text_restore_(&kept, met);
 }
 
 void pol_release(pol_array *a)

@@ -83,6 +83,22 @@ pol_misuse_fn pol_on_misuse(pol_misuse_fn fn, void *ctx)
     return before;
 }
 
+void pol_text_keep_(pol_kept_text *kept)
+{
+    const pol_thread *const t = pol_thread_self_();
+    memcpy(kept->text, t->text, sizeof kept->text);
+    kept->failures = t->failures;
+}
+
+void pol_text_restore_(const pol_kept_text *kept, pol_status met)
+{
+    pol_thread *const t = pol_thread_self_();
+    if (met != POL_OK)
+        pol_misuse_(met);
+    memcpy(t->text, kept->text, sizeof t->text);
+    t->failures = kept->failures;
+}
+
 void pol_misuse_(pol_status status)
 {
     pol_misuse_fn fn;

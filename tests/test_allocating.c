@@ -971,6 +971,56 @@ static void on_every_capacity_a_call_runs_or_changes_nothing(void **state)
     }
 }
 
+static int told;
+static pol_status told_of;
+static void tell(pol_status status, const char *text, void *ctx)
+{
+    (void)ctx;
+    assert_string_equal(text, pol_last_error());
+    told++;
+    told_of = status;
+}
+
+/* V6: a space that finds damage at the end of the call's frame fails the call. */
+static void a_call_whose_frame_ends_in_damage_has_failed(void **state)
+{
+    (void)state;
+    const struct stats_args sa = stats_in();
+    const struct both_args ba = both_in();
+    const struct stats_outputs want_s = stats_outputs(&sa);
+    const struct both_outputs want_b = both_outputs(&ba);
+    struct stats_outputs s;
+    struct both_outputs b;
+    marking.found = POL_ECORRUPT;
+    assert_status(pol_call(stats, &marking.space, &sa, &s), POL_ECORRUPT);
+    assert_error_says("retract 1 found damage");
+    assert_memory_equal(&s, &want_s, sizeof s);
+    assert_int_equal(marking.used, 0);
+    assert_status(pol_verb_call(&both_verb, &marking.space, &ba, &b.sums), POL_ECORRUPT);
+    assert_memory_equal(&b, &want_b, sizeof b);
+    assert_int_equal(marking.used, 0);
+    assert_int_equal(saw.runs, 4); /* both ran its verbs: the inner call of stats is what failed */
+}
+
+/* V6, E4: the verb's own failure comes first; the damage is not lost. */
+static void a_failing_call_tells_the_handler_of_damage(void **state)
+{
+    (void)state;
+    const struct stats_args args = stats_in();
+    struct stats_outputs out;
+    told = 0;
+    (void)pol_on_misuse(tell, NULL);
+    marking.found = POL_ECORRUPT;
+    saw.answer = POL_EUSER;
+    assert_status(pol_call(stats, &marking.space, &args, &out), POL_EUSER);
+    (void)pol_on_misuse(NULL, NULL);
+    assert_error_says("told to fail");
+    assert_int_equal(told, 2); /* by the frame's end, and when the outputs were taken back */
+    assert_status(told_of, POL_ECORRUPT);
+    assert_true(pol_is_undef(&out.sums) && pol_is_undef(&out.total));
+    assert_int_equal(marking.used, 0);
+}
+
 /* V4, V6: a verb that leaves a frame open has failed. */
 static void a_verb_that_leaves_a_frame_open_has_failed(void **state)
 {
@@ -1188,6 +1238,56 @@ static void a_leaf_that_leaves_a_frame_open_has_failed(void **state)
     test_space_assert_clean(&counting);
 }
 
+/* V4, V6: and the damage that its end finds counts more. */
+static void a_leaf_that_leaves_a_damaged_frame_open_has_failed_by_the_damage(void **state)
+{
+    (void)state;
+    const struct leave_args args = {&marking.space};
+    struct leave_outputs out;
+    marking.found = POL_ECORRUPT;
+    assert_status(pol_call(leave, &arena, &args, &out), POL_ECORRUPT);
+    assert_error_says("retract 1 found damage");
+    assert_true(pol_is_undef(&out.y));
+    assert_int_equal(pol_arena_offset(&arena), 0);
+    assert_int_equal(marking.used, 0);
+}
+
+/* E2, V6: a verb's failure without a text gets one, also if something fails on the way out. */
+struct quiet_args {
+    pol_space *on;
+};
+struct quiet_outputs {
+    pol_array y;
+};
+static struct quiet_outputs quiet_outputs(const struct quiet_args *a)
+{
+    (void)a;
+    return (struct quiet_outputs){pol_undef(POL_U8, 5)};
+}
+static pol_status quiet(const struct quiet_outputs *out, const struct quiet_args *a)
+{
+    static pol_frame left;
+    (void)out;
+    pol_frame_begin(&left, a->on);
+    return POL_EUSER;
+}
+POL_ALLOCATING(quiet, outputs);
+
+static void a_failure_without_a_text_gets_one_in_spite_of_damage(void **state)
+{
+    (void)state;
+    const struct quiet_args args = {&marking.space};
+    struct quiet_outputs out;
+    told = 0;
+    (void)pol_on_misuse(tell, NULL);
+    marking.found = POL_ECORRUPT;
+    assert_status(pol_call(quiet, &arena, &args, &out), POL_EUSER);
+    (void)pol_on_misuse(NULL, NULL);
+    assert_error_says("verb quiet: returned POL_EUSER");
+    assert_int_equal(told, 1);
+    assert_int_equal(marking.used, 0);
+}
+
 /* V7: at least one aligned byte, since no arena is smaller. */
 static void sizes_of_nothing_are_one_aligned_byte(void **state)
 {
@@ -1355,9 +1455,13 @@ int main(void)
         TEST(out_holds_descriptions_after_a_failure_with_overrides),
         TEST(out_holds_descriptions_when_allocation_beside_an_override_fails),
         TEST(every_refused_request_of_a_call_leaves_the_space_as_it_was),
+        TEST(a_call_whose_frame_ends_in_damage_has_failed),
+        TEST(a_failing_call_tells_the_handler_of_damage),
         TEST(on_every_capacity_a_call_runs_or_changes_nothing),
         TEST(a_verb_that_leaves_a_frame_open_has_failed),
         TEST(a_leaf_that_leaves_a_frame_open_has_failed),
+        TEST(a_leaf_that_leaves_a_damaged_frame_open_has_failed_by_the_damage),
+        TEST(a_failure_without_a_text_gets_one_in_spite_of_damage),
         TEST(a_failing_verb_leaves_the_budget),
         TEST(a_failing_verb_leaves_other_frames_their_arrays),
         TEST(a_dry_run_follows_no_address_of_a_similar_space_either),

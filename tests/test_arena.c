@@ -1046,6 +1046,19 @@ static void watermark_counts_the_fast_path(void **state) /* A5, A9 */
     assert_int_equal(pol_watermark(&a), 120);
 }
 
+static void watermark_counts_sub_arenas_as_they_were_opened(void **state) /* A5, A1 */
+{
+    (void)state;
+    pol_arena a = arena_at(0, 4096, 64), sub;
+    assert_ok(pol_arena_open(&sub, &a, 1000, 64));
+    assert_int_equal(pol_watermark(&a), 1000);
+    assert_non_null(carve(&sub, 10, 1)); /* however little of it was used */
+    assert_int_equal(pol_watermark(&sub), 10);
+    assert_ok(pol_arena_close(&sub));
+    assert_ok(pol_reset(&a));
+    assert_int_equal(pol_watermark(&a), 1000);
+}
+
 static void watermark_starts_anew_with_the_arena(void **state) /* A5 */
 {
     (void)state;
@@ -1529,6 +1542,7 @@ int main(void)
         T(watermark_is_the_highest_offset_ever),
         T(watermark_counts_what_frames_took_back),
         T(watermark_counts_the_fast_path),
+        T(watermark_counts_sub_arenas_as_they_were_opened),
         T(watermark_starts_anew_with_the_arena),
         T(budget_is_watermark_and_alignment_less_one),
         T(budget_of_a_fresh_arena_has_room_for_one_aligned_byte),

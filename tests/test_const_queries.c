@@ -53,6 +53,12 @@ static pol_status query(const pol_array *a, const pol_arena *arena, const pol_sp
     POL_TRY(pol_nbytes(a, &nbytes));
     POL_TRY(pol_len(a, &len));
     POL_TRY(pol_verb_nbytes(verb, &args, 0, &sizes));
+    POL_TRY(pol_expect("a", a, pol_undef(POL_F32, 3)));
+    if (pol_arrays(pair) != &pair->primal || pol_count_arrays(pair) != 2 || pol_arrays(a) != a)
+        return POL_EUSER;
+    const pol_array many = pol_undef_stack(a, 2);
+    if (many.ndim != 2)
+        return POL_EUSER;
     const pol_array view = pol_reshape(a, len), rest = pol_slice(a, 1, 2), last = pol_index(a, 2);
     const bool described = pol_is_absent(a) || pol_is_undef(a) || !pol_is_array(a) ||
                            !pol_undef_equal(a, pol_primal(pair)) || !pol_similar(a) ||

@@ -369,6 +369,17 @@ static void the_macros_work()
     const pol_array outside = pol_index(&view, 2), scalar = pol_wrap_scalar(first, POL_F32);
     CHECK(pol_is_absent(&outside) && std::strstr(pol_last_error(), "pol_index") != nullptr);
     CHECK(scalar.data == first && scalar.ndim == 0);
+    pair both = {a, view};
+    const pair *const constant = &both;
+    static_assert(pol_count_arrays(static_cast<pair *>(nullptr)) == 2, "a constant");
+    CHECK(pol_count_arrays(&both) == 2 && pol_count_arrays(constant) == 2);
+    pol_array *const each = pol_arrays(&both);
+    const pol_array *const each_const = pol_arrays(constant);
+    CHECK(each == &both.a && each + 1 == &both.b && each_const == each);
+    CHECK(pol_expect("view", &view, pol_undef(POL_F32, 2, 2)) == POL_OK);
+    CHECK(pol_expect("view", &view, pol_undef(POL_F32, 4)) == POL_EINVAL);
+    const pol_array stack = pol_undef_stack(&row, 3);
+    CHECK(stack.ndim == 2 && stack.dims[0] == 3 && stack.dims[1] == 2 && pol_is_undef(&stack));
     CHECK(POL_SPACE(&arena) == &arena.space && POL_SPACE(pol_heap()) == pol_heap());
     CHECK(POL_SPACE(nullptr) == nullptr);
     CHECK(pol_alloc(nullptr, &a, pol_undef(POL_U8, 1)) == POL_ENOAMBIENT);

@@ -526,6 +526,149 @@ static void frame_on_a_space_with_marks_opens_without_heap(void **state) /* F1, 
     assert_null(ambient());
 }
 
+static void end_answers_what_a_retract_found(void **state) /* F2, S1, E1 */
+{
+    (void)state;
+    struct test_marking marking;
+    pol_frame f;
+    test_marking_init(&marking);
+    carve(&marking.space, 10);
+    pol_frame_begin(&f, &marking.space);
+    carve(&f.space, 100);
+    marking.found = POL_ECORRUPT;
+    assert_status(pol_frame_end(&f), POL_ECORRUPT);
+    assert_error_says("retract 1 found damage");
+    assert_int_equal(marking.used, 10);
+    assert_null(ambient());
+    assert_status(pol_frame_end(&f), POL_EORDER); /* it is closed */
+    assert_int_equal(marking.nretracts, 1);
+    assert_misused(0, POL_OK);
+}
+
+static void end_gives_a_text_to_a_retract_without_one(void **state) /* F2, E2 */
+{
+    (void)state;
+    struct test_marking marking;
+    pol_frame f;
+    test_marking_init(&marking);
+    assert_status(pol_fail(POL_EUSER, "before"), POL_EUSER);
+    pol_frame_begin(&f, &marking.space);
+    marking.found = POL_ECORRUPT;
+    marking.silent = true;
+    assert_status(pol_frame_end(&f), POL_ECORRUPT);
+    assert_error_says("space marking space: its retract answered POL_ECORRUPT");
+}
+
+static void outer_end_answers_the_first_failing_retract(void **state) /* F4, S1 */
+{
+    (void)state;
+    struct test_marking marking;
+    pol_frame f, g, h, in_the_arena;
+    pol_array x;
+    test_marking_init(&marking);
+    pol_frame_begin(&f, &marking.space);
+    pol_frame_begin(&in_the_arena, &arena);
+    carve(&in_the_arena.space, 10);
+    pol_frame_begin(&g, &marking.space);
+    carve(&g.space, 100);
+    pol_frame_begin(&h, &space.space);
+    assert_ok(pol_alloc(&h, &x, pol_undef(POL_U8, 5)));
+    marking.found = POL_ECORRUPT;
+    assert_status(pol_frame_end(&f), POL_ECORRUPT); /* and not POL_EORDER: damage is worse */
+    assert_error_says("retract 1 found damage");
+    assert_int_equal(marking.nretracts, 2); /* everything is closed all the same */
+    assert_int_equal(marking.used, 0);
+    assert_int_equal(pol_arena_offset(&arena), 0);
+    test_space_assert_clean(&space);
+    assert_null(ambient());
+    assert_status(pol_frame_end(&h), POL_EORDER);
+    assert_status(pol_frame_end(&g), POL_EORDER);
+    assert_status(pol_frame_end(&in_the_arena), POL_EORDER);
+    assert_int_equal(marking.nretracts, 2);
+}
+
+static pol_status carve_and_answer(pol_frame *frame, void *ctx)
+{
+    const pol_status status = *(const pol_status *)ctx;
+    carve(&frame->space, 10);
+    return status == POL_OK ? status : pol_fail(status, "the function's own");
+}
+
+static void scratchspace_answers_what_a_retract_found(void **state) /* F1, F2 */
+{
+    (void)state;
+    struct test_marking marking;
+    pol_status status = POL_OK;
+    test_marking_init(&marking);
+    marking.found = POL_ECORRUPT;
+    assert_status(pol_scratchspace(&marking.space, carve_and_answer, &status), POL_ECORRUPT);
+    assert_error_says("retract 1 found damage");
+    assert_misused(0, POL_OK);
+    assert_null(ambient());
+}
+
+static void scratchspace_tells_the_handler_of_damage_behind_a_failure(void **state) /* F1, E4 */
+{
+    (void)state;
+    struct test_marking marking;
+    pol_status status = POL_EUSER;
+    test_marking_init(&marking);
+    marking.found = POL_ECORRUPT;
+    assert_status(pol_scratchspace(&marking.space, carve_and_answer, &status), POL_EUSER);
+    assert_string_equal(pol_last_error(), "the function's own");
+    assert_misused(1, POL_ECORRUPT);
+    assert_int_equal(marking.used, 0);
+}
+
+static void recover_tells_the_handler_what_a_retract_found(void **state) /* F4, E4 */
+{
+    (void)state;
+    struct test_marking marking;
+    pol_frame f, g;
+    test_marking_init(&marking);
+    pol_frame_begin(&f, &arena);
+    pol_frame_begin(&g, &marking.space);
+    carve(&g.space, 10);
+    marking.found = POL_ECORRUPT;
+    pol_frame_recover(&f);
+    assert_misused(1, POL_ECORRUPT);
+    assert_error_says("retract 1 found damage");
+    assert_int_equal(marking.used, 0);
+    assert_ptr_equal(ambient(), &f.space);
+    assert_ok(pol_frame_end(&f));
+}
+
+static void failed_bundle_tells_the_handler_what_a_retract_found(void **state) /* S2, E4 */
+{
+    (void)state;
+    struct test_marking marking;
+    struct four x;
+    test_marking_init(&marking);
+    marking.found = POL_ECORRUPT;
+    marking.fail_at = 3;
+    assert_status(pol_alloc(&marking.space, &x, four_of(5)), POL_ENOMEM);
+    assert_error_says("request 3 refused");
+    assert_misused(1, POL_ECORRUPT);
+    assert_int_equal(marking.used, 0);
+}
+
+#if POL_HAS_CLEANUP
+static void block_tells_the_handler_what_a_retract_found(void **state) /* F1, E4 */
+{
+    (void)state;
+    struct test_marking marking;
+    test_marking_init(&marking);
+    POL_SCRATCHSPACE(frame, &marking.space) {
+        carve(&frame->space, 10);
+        marking.found = POL_ECORRUPT;
+    }
+    assert_misused(1, POL_ECORRUPT);
+    assert_error_says("retract 1 found damage");
+    assert_int_equal(marking.used, 0);
+    assert_null(ambient());
+}
+#endif
+
 /* F1, F3, A7: on an arena, frames need no heap up to twelve; the deeper ones say that they do. */
 static void frames_nest_40_deep_without_heap(void **state)
 {
@@ -1650,6 +1793,16 @@ int main(void)
 #endif
         T(frame_on_a_space_with_marks_is_one_mark),
         T(frame_on_a_space_with_marks_opens_without_heap),
+        T(end_answers_what_a_retract_found),
+        T(end_gives_a_text_to_a_retract_without_one),
+        T(outer_end_answers_the_first_failing_retract),
+        T(scratchspace_answers_what_a_retract_found),
+        T(scratchspace_tells_the_handler_of_damage_behind_a_failure),
+        T(recover_tells_the_handler_what_a_retract_found),
+        T(failed_bundle_tells_the_handler_what_a_retract_found),
+#if POL_HAS_CLEANUP
+        T(block_tells_the_handler_what_a_retract_found),
+#endif
         T(frames_nest_40_deep_without_heap),
         T(late_end_of_an_unrecorded_frame_closes_nobody),
         T(new_from_a_closed_frame_is_refused),

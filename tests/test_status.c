@@ -351,11 +351,20 @@ static void fail_cuts_the_text_at_255_bytes(void **state) /* E2 */
 static void fail_may_quote_the_last_error(void **state) /* E2 */
 {
     (void)state;
+    char want[256];
     assert_status(pol_fail(POL_EUSER, "inner"), POL_EUSER);
-    char copy[256];
-    strcpy(copy, pol_last_error());
-    assert_status(pol_fail(POL_EUSER, "outer: %s", copy), POL_EUSER);
+    assert_status(pol_fail(POL_EUSER, "outer: %s", pol_last_error()), POL_EUSER);
     assert_string_equal(pol_last_error(), "outer: inner");
+    assert_status(pol_fail(POL_EUSER, "%s; %s", pol_last_error(), pol_last_error()), POL_EUSER);
+    assert_string_equal(pol_last_error(), "outer: inner; outer: inner");
+    assert_status(pol_fail(POL_EUSER, "%.5s", pol_last_error() + 7), POL_EUSER);
+    assert_string_equal(pol_last_error(), "inner");
+    memset(want, 'w', sizeof want);
+    want[255] = '\0';
+    assert_status(pol_fail(POL_EUSER, "%s", want), POL_EUSER);
+    assert_status(pol_fail(POL_EUSER, "f: %s", pol_last_error()), POL_EUSER); /* cut at its end */
+    memcpy(want, "f: ", 3);
+    assert_string_equal(pol_last_error(), want);
 }
 
 /* One of each of the failures that can be had without a space of one's own. */

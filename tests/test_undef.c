@@ -1027,6 +1027,174 @@ static void part_is_an_output_to_write_to(void **state) /* U5, S2: it passes thr
     assert_true(f[1][2] == 7);
 }
 
+/* --- U2, U5: many of one, bundles as arrays, arguments ---------------------------------------- */
+
+static void stack_has_one_dim_more_in_front(void **state) /* U2 */
+{
+    (void)state;
+    float f[6];
+    const pol_array x = pol_undef(POL_F32, 2, 3), one = pol_undef_scalar(POL_I64),
+                    owned = pol_wrap(f, POL_F32, 6), none = pol_undef(POL_U8, 0, 4);
+    assert_true(same_bytes(pol_undef_stack(&x, 5), pol_undef(POL_F32, 5, 2, 3)));
+    assert_true(same_bytes(pol_undef_stack(&one, 5), pol_undef(POL_I64, 5)));
+    assert_true(same_bytes(pol_undef_stack(&owned, 5), pol_undef(POL_F32, 5, 6))); /* no memory */
+    assert_true(same_bytes(pol_undef_stack(&none, 5), pol_undef(POL_U8, 5, 0, 4)));
+    assert_true(same_bytes(pol_undef_stack(&x, 0), pol_undef(POL_F32, 0, 2, 3)));
+}
+
+static void stack_is_what_index_takes_apart(void **state) /* U2, U5 */
+{
+    (void)state;
+    const pol_array x = pol_undef(POL_F32, 1, 2, 3, 4, 5, 6, 7), all = pol_undef_stack(&x, 4);
+    assert_int_equal(all.ndim, 8);
+    assert_true(same_bytes(pol_index(&all, 3), x));
+}
+
+static void stack_of_an_absent_array_is_absent(void **state) /* U2 */
+{
+    (void)state;
+    const pol_array x = {0}, y = pol_undef_stack(&x, 3), z = pol_undef_stack(NULL, -1);
+    assert_true(all_zero(&y, sizeof y));
+    assert_true(all_zero(&z, sizeof z));
+}
+
+static void stack_that_is_no_array_is_refused_where_its_size_is(void **state) /* U2, U4 */
+{
+    (void)state;
+    const pol_array eight = pol_undef(POL_U8, 1, 1, 1, 1, 1, 1, 1, 1), x = pol_undef(POL_U8, 3);
+    pol_array nine = pol_undef_stack(&eight, 1), most = eight;
+    const pol_array negative = pol_undef_stack(&x, -1);
+    size_t n = 0;
+    assert_status(pol_nbytes(&nine, &n), POL_EINVAL);
+    assert_error_says("has 9 dims");
+    nine = pol_undef_stack(&nine, 1); /* nor does the number of dims come round */
+    assert_status(pol_nbytes(&nine, &n), POL_EINVAL);
+    most.ndim = UINT16_MAX;
+    most = pol_undef_stack(&most, 1);
+    assert_status(pol_nbytes(&most, &n), POL_EINVAL);
+    assert_status(pol_nbytes(&negative, &n), POL_EINVAL);
+    assert_error_says("is negative");
+}
+
+static void stack_of_a_packed_type_is_rounded_up_once(void **state) /* U2, U4 */
+{
+    (void)state;
+    const pol_array x = pol_undef(POL_I4, 3), two = pol_undef_stack(&x, 2);
+    assert_int_equal(test_nbytes(&x), 2);
+    assert_int_equal(test_nbytes(&two), 3);
+    assert_int_equal(pol_fail(POL_EUSER, "untouched"), POL_EUSER);
+    assert_absent_with_error(pol_index(&two, 1));
+}
+
+struct inner {
+    pol_array b, c;
+};
+struct bundle {
+    pol_array a;
+    struct inner in;
+    pol_array last[2];
+};
+
+_Static_assert(pol_count_arrays((struct bundle *)NULL) == 5, "a constant");
+_Static_assert(pol_count_arrays((const struct inner *)NULL) == 2, "of a const bundle too");
+_Static_assert(_Generic(pol_count_arrays((pol_array *)NULL), size_t : 1, default : 0), "a size_t");
+
+static void bundle_is_its_arrays_in_order(void **state) /* U1, S2 */
+{
+    (void)state;
+    struct bundle x = {.in.c = pol_undef(POL_F32, 3)};
+    assert_int_equal(pol_count_arrays(&x), 5);
+    assert_ptr_equal(&pol_arrays(&x)[0], &x.a);
+    assert_ptr_equal(&pol_arrays(&x)[1], &x.in.b);
+    assert_ptr_equal(&pol_arrays(&x)[2], &x.in.c);
+    assert_ptr_equal(&pol_arrays(&x)[4], &x.last[1]);
+    pol_arrays(&x)[4] = pol_undef(POL_I8, 7); /* may be written */
+    assert_true(same_bytes(x.last[1], pol_undef(POL_I8, 7)));
+    assert_ptr_equal(pol_arrays(&x.a), &x.a); /* an array is a bundle of one */
+    assert_int_equal(pol_count_arrays(&x.a), 1);
+    assert_int_equal(pol_count_arrays(&x.last), 2);
+    assert_ptr_equal(pol_arrays(&x.last), x.last);
+}
+
+static void bundle_that_is_const_is_const_arrays(void **state) /* trap 32 */
+{
+    (void)state;
+    struct bundle x = {.a = {0}};
+    const struct bundle *const y = &x;
+    assert_true(_Generic(pol_arrays(&x), pol_array * : 1, default : 0));
+    assert_true(_Generic(pol_arrays(y), const pol_array * : 1, default : 0));
+    assert_ptr_equal(pol_arrays(y), &x.a);
+}
+
+static struct bundle *next_bundle(struct bundle **at)
+{
+    return (*at)++;
+}
+
+static void bundle_is_evaluated_once(void **state) /* S2 */
+{
+    (void)state;
+    struct bundle two[2] = {0}, *at = two;
+    assert_ptr_equal(pol_arrays(next_bundle(&at)), &two[0].a);
+    assert_ptr_equal(at, &two[1]);
+    assert_int_equal(pol_count_arrays(next_bundle(&at)), 5); /* and the count not at all */
+    assert_ptr_equal(at, &two[1]);
+}
+
+static void expect_takes_memory_of_the_type_and_the_shape(void **state) /* U5 */
+{
+    (void)state;
+    float f[6];
+    const pol_array x = pol_wrap(f, POL_F32, 2, 3), one = pol_wrap_scalar(f, POL_F32),
+                    none = pol_wrap(f, POL_F32, 0);
+    assert_int_equal(pol_fail(POL_EUSER, "untouched"), POL_EUSER);
+    assert_ok(pol_expect("x", &x, pol_undef(POL_F32, 2, 3)));
+    assert_ok(pol_expect("x", &x, x)); /* memory of what is needed does not count */
+    assert_ok(pol_expect("one", &one, pol_undef_scalar(POL_F32)));
+    assert_ok(pol_expect("none", &none, pol_undef(POL_F32, 0)));
+    assert_string_equal(pol_last_error(), "untouched");
+}
+
+static void expect_says_what_there_is_and_what_is_needed(void **state) /* U5, E1, E2 */
+{
+    (void)state;
+    float f[6];
+    const pol_array x = pol_wrap(f, POL_F32, 2, 3);
+    assert_status(pol_expect("linear: x", &x, pol_undef(POL_F32, 2, 4)), POL_EINVAL);
+    assert_string_equal(pol_last_error(), "linear: x: have f32 [2, 3], need f32 [2, 4]");
+    assert_status(pol_expect("linear: x", &x, pol_undef(POL_I32, 2, 3)), POL_EINVAL);
+    assert_string_equal(pol_last_error(), "linear: x: have f32 [2, 3], need i32 [2, 3]");
+    assert_status(pol_expect("linear: x", &x, pol_undef(POL_F32, 6)), POL_EINVAL);
+    assert_status(pol_expect("linear: x", &x, pol_undef(POL_F32, 2, 3, 1)), POL_EINVAL);
+    assert_string_equal(pol_last_error(), "linear: x: have f32 [2, 3], need f32 [2, 3, 1]");
+    assert_status(pol_expect(NULL, &x, pol_undef_scalar(POL_F32)), POL_EINVAL);
+    assert_string_equal(pol_last_error(), "argument: have f32 [2, 3], need f32 []");
+    pol_array strict = pol_undef_like(&x);
+    strict.type.align = 64;
+    assert_status(pol_expect("linear: x", &x, strict), POL_EINVAL);
+    assert_error_says("f32 [2, 3] of alignment 4, need alignment 64");
+}
+
+static void expect_refuses_what_has_no_memory(void **state) /* U5, E1, E2 */
+{
+    (void)state;
+    const pol_array x = pol_undef(POL_F32, 2, 4), absent = {0};
+    assert_status(pol_expect("linear: w", &x, x), POL_EINVAL);
+    assert_string_equal(pol_last_error(),
+                        "linear: w: f32 [2, 4] has no memory; materialize it first");
+    assert_status(pol_expect("linear: w", &x, pol_undef(POL_F32, 3)), POL_EINVAL);
+    assert_string_equal(pol_last_error(), "linear: w: have f32 [2, 4], need f32 [3]");
+    assert_status(pol_expect("linear: w", &absent, x), POL_EINVAL);
+    assert_string_equal(pol_last_error(), "linear: w: is absent, need f32 [2, 4]");
+    assert_status(pol_expect("linear: w", NULL, x), POL_EINVAL);
+    assert_status(pol_expect("linear: w", &absent, absent), POL_EINVAL);
+    assert_error_says("linear: w: is absent");
+    float f[8];
+    const pol_array wrapped = pol_wrap(f, POL_F32, 2, 4);
+    assert_status(pol_expect("linear: w", &wrapped, absent), POL_EINVAL);
+    assert_error_says("what it is to fit");
+}
+
 static void queries_take_const(void **state) /* trap 32 */
 {
     (void)state;
@@ -1122,6 +1290,17 @@ int main(void)
         T(parts_of_packed_types_within_a_byte_are_absent_with_an_error),
         T(parts_lie_where_they_lie_in_the_largest_arrays),
         T(part_is_an_output_to_write_to),
+        T(stack_has_one_dim_more_in_front),
+        T(stack_is_what_index_takes_apart),
+        T(stack_of_an_absent_array_is_absent),
+        T(stack_that_is_no_array_is_refused_where_its_size_is),
+        T(stack_of_a_packed_type_is_rounded_up_once),
+        T(bundle_is_its_arrays_in_order),
+        T(bundle_that_is_const_is_const_arrays),
+        T(bundle_is_evaluated_once),
+        T(expect_takes_memory_of_the_type_and_the_shape),
+        T(expect_says_what_there_is_and_what_is_needed),
+        T(expect_refuses_what_has_no_memory),
         T(queries_take_const),
     };
     return cmocka_run_group_tests_name("undef", tests, NULL, NULL);

@@ -111,13 +111,13 @@ static pol_status check(const struct attend_outputs *out, const struct attend_ar
         return pol_fail(POL_EINVAL, "attend: a length of %lld positions of %lld",
                         (long long)a->length, (long long)positions);
     const pol_array cache = pol_undef(REAL, positions, dim / a->heads * a->kv_heads);
-    POL_TRY(expect("attend: q", &a->q, pol_undef(REAL, 1, dim)));
-    POL_TRY(expect("attend: keys", &a->keys, cache));
-    POL_TRY(expect("attend: values", &a->values, cache));
-    POL_TRY(expect("attend: y", &out->y, attend_outputs(a).y));
-    POL_TRY(expect("attend: partial", &s->partial, wanted.partial));
-    POL_TRY(expect("attend: max", &s->max, wanted.max));
-    return expect("attend: sum", &s->sum, wanted.sum);
+    POL_TRY(pol_expect("attend: q", &a->q, pol_undef(REAL, 1, dim)));
+    POL_TRY(pol_expect("attend: keys", &a->keys, cache));
+    POL_TRY(pol_expect("attend: values", &a->values, cache));
+    POL_TRY(pol_expect("attend: y", &out->y, attend_outputs(a).y));
+    POL_TRY(pol_expect("attend: partial", &s->partial, wanted.partial));
+    POL_TRY(pol_expect("attend: max", &s->max, wanted.max));
+    return pol_expect("attend: sum", &s->sum, wanted.sum);
 }
 
 pol_status attend(const struct attend_outputs *out, const struct attend_args *a,

@@ -56,11 +56,11 @@ pol_status classify(const struct classify_outputs *out, const struct classify_ar
                     const struct classify_scratch *s)
 {
     const int64_t vocab = a->w.dims[0], dim = a->w.dims[1], parts = parts_of(vocab);
-    POL_TRY(expect("classify: x", &a->x, pol_undef(REAL, 1, dim)));
-    POL_TRY(expect("classify: w", &a->w, pol_undef(REAL, vocab, dim)));
-    POL_TRY(expect("classify: logits", &out->logits, classify_outputs(a).logits));
-    POL_TRY(expect("classify: best", &out->best, classify_outputs(a).best));
-    POL_TRY(expect("classify: part_best", &s->part_best, classify_scratch(a).part_best));
+    POL_TRY(pol_expect("classify: x", &a->x, pol_undef(REAL, 1, dim)));
+    POL_TRY(pol_expect("classify: w", &a->w, pol_undef(REAL, vocab, dim)));
+    POL_TRY(pol_expect("classify: logits", &out->logits, classify_outputs(a).logits));
+    POL_TRY(pol_expect("classify: best", &out->best, classify_outputs(a).best));
+    POL_TRY(pol_expect("classify: part_best", &s->part_best, classify_scratch(a).part_best));
     if (vocab < 1 || vocab > INT32_MAX)
         return pol_fail(POL_EINVAL, "classify: %lld tokens", (long long)vocab);
 
@@ -172,10 +172,10 @@ pol_status sample(const struct sample_outputs *out, const struct sample_args *a,
                   const struct sample_scratch *s)
 {
     const int64_t vocab = a->logits.dims[0];
-    POL_TRY(expect("sample: logits", &a->logits, pol_undef(REAL, vocab)));
-    POL_TRY(expect("sample: token", &out->token, sample_outputs(a).token));
-    POL_TRY(expect("sample: weight", &s->weight, sample_scratch(a).weight));
-    POL_TRY(expect("sample: order", &s->order, sample_scratch(a).order));
+    POL_TRY(pol_expect("sample: logits", &a->logits, pol_undef(REAL, vocab)));
+    POL_TRY(pol_expect("sample: token", &out->token, sample_outputs(a).token));
+    POL_TRY(pol_expect("sample: weight", &s->weight, sample_scratch(a).weight));
+    POL_TRY(pol_expect("sample: order", &s->order, sample_scratch(a).order));
     if (vocab < 1 || vocab > INT32_MAX || !(a->temperature > 0) || !(a->coin >= 0 && a->coin < 1))
         return pol_fail(POL_EINVAL, "sample: %lld tokens, temperature %g, coin %g",
                         (long long)vocab, (double)a->temperature, (double)a->coin);

@@ -72,9 +72,9 @@ static pol_status check_written(const struct config *c)
         struct weights w;
         POL_TRY(pol_alloc(frame, &w, weights_undef(c, false)));
         make_weights(&w, 11);
-        const pol_array *const made = (const pol_array *)(const void *)&w;
-        const pol_array *const read = (const pol_array *)(const void *)&m.weights;
-        for (size_t i = 0; i < sizeof w / sizeof *made; i++) {
+        const pol_array *const made = pol_arrays(&w);
+        const pol_array *const read = pol_arrays(&m.weights);
+        for (size_t i = 0; i < pol_count_arrays(&w); i++) {
             size_t nbytes;
             POL_TRY(pol_nbytes(&made[i], &nbytes));
             CHECK(nbytes == 0 || memcmp(made[i].data, read[i].data, nbytes) == 0);

@@ -24,7 +24,6 @@ int64_t make_vocab(void)
     return SPECIALS + BYTES + WORD_COUNT;
 }
 
-/* A bundle is its arrays, one after the other. */
 static void fill(const pol_array *first, size_t count, uint64_t seed)
 {
     for (size_t i = 0; i < count; i++) {
@@ -40,7 +39,7 @@ static void fill(const pol_array *first, size_t count, uint64_t seed)
 
 void make_weights(const struct weights *w, uint64_t seed)
 {
-    fill((const pol_array *)(const void *)w, sizeof *w / sizeof(pol_array), seed);
+    fill(pol_arrays(w), pol_count_arrays(w), seed);
 }
 
 pol_status make_model(const char *path, const struct config *c, uint64_t seed)

@@ -80,10 +80,10 @@ struct dense_outputs dense_outputs(const struct dense_args *a)
 pol_status dense(const struct dense_outputs *out, const struct dense_args *a)
 {
     const int64_t batch = a->x.dims[0], nin = a->w.dims[0], nout = a->w.dims[1];
-    if (a->x.dims[1] != nin || a->b.dims[0] != nout)
-        return pol_fail(POL_EINVAL, "dense: w is (%lld, %lld), x has %lld columns, b %lld",
-                        (long long)nin, (long long)nout, (long long)a->x.dims[1],
-                        (long long)a->b.dims[0]);
+    POL_TRY(pol_expect("dense: x", &a->x, pol_undef(POL_F32, batch, nin)));
+    POL_TRY(pol_expect("dense: w", &a->w, pol_undef(POL_F32, nin, nout)));
+    POL_TRY(pol_expect("dense: b", &a->b, pol_undef(POL_F32, nout)));
+    POL_TRY(pol_expect("dense: y", &out->y, dense_outputs(a).y));
     float *const y = pol_data(&out->y, float);
     for (int64_t i = 0; i < batch; i++)
         memcpy(y + i * nout, a->b.data, (size_t)nout * sizeof(float));

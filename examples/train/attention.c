@@ -129,13 +129,14 @@ pol_status attention(const struct attention_outputs *out, const struct attention
 {
     struct sizes z;
     POL_TRY(sizes_of(&z, &a->q, &a->k, a->heads, a->kv_heads, a->period));
-    POL_TRY(expect("attention: q", &a->q, pol_undef(REAL, z.rows, z.dim)));
-    POL_TRY(expect("attention: k", &a->k, pol_undef(REAL, z.rows, z.kv_dim)));
-    POL_TRY(expect("attention: v", &a->v, pol_undef(REAL, z.rows, z.kv_dim)));
-    POL_TRY(expect("attention: y", &out->y, pol_undef(REAL, z.rows, z.dim)));
-    POL_TRY(expect("attention: scores", &s->scores, attention_scratch(a).scores));
+    POL_TRY(pol_expect("attention: q", &a->q, pol_undef(REAL, z.rows, z.dim)));
+    POL_TRY(pol_expect("attention: k", &a->k, pol_undef(REAL, z.rows, z.kv_dim)));
+    POL_TRY(pol_expect("attention: v", &a->v, pol_undef(REAL, z.rows, z.kv_dim)));
+    POL_TRY(pol_expect("attention: y", &out->y, pol_undef(REAL, z.rows, z.dim)));
+    POL_TRY(pol_expect("attention: scores", &s->scores, attention_scratch(a).scores));
     if (!pol_is_absent(&a->saved.log_sum))
-        POL_TRY(expect("attention: log_sum", &a->saved.log_sum, attention_checkpoints(a).log_sum));
+        POL_TRY(
+            pol_expect("attention: log_sum", &a->saved.log_sum, attention_checkpoints(a).log_sum));
 
     const struct attention_job job = {
         .z = z,
@@ -228,21 +229,21 @@ static pol_status check_backward(const struct attention_backward_outputs *out,
     const pol_array like_q = pol_undef(REAL, z->rows, z->dim);
     const pol_array like_k = pol_undef(REAL, z->rows, z->kv_dim);
     const struct attention_backward_scratch wanted = attention_backward_scratch(a);
-    POL_TRY(expect("attention_backward: q", pol_primal(&a->q), like_q));
-    POL_TRY(expect("attention_backward: k", pol_primal(&a->k), like_k));
-    POL_TRY(expect("attention_backward: v", pol_primal(&a->v), like_k));
-    POL_TRY(expect("attention_backward: log_sum", &a->saved.log_sum,
-                   pol_undef(REAL, z->rows, z->heads)));
-    POL_TRY(expect("attention_backward: y", &a->y, like_q));
-    POL_TRY(expect("attention_backward: dy", &a->dy, like_q));
+    POL_TRY(pol_expect("attention_backward: q", pol_primal(&a->q), like_q));
+    POL_TRY(pol_expect("attention_backward: k", pol_primal(&a->k), like_k));
+    POL_TRY(pol_expect("attention_backward: v", pol_primal(&a->v), like_k));
+    POL_TRY(pol_expect("attention_backward: log_sum", &a->saved.log_sum,
+                       pol_undef(REAL, z->rows, z->heads)));
+    POL_TRY(pol_expect("attention_backward: y", &a->y, like_q));
+    POL_TRY(pol_expect("attention_backward: dy", &a->dy, like_q));
     if (!pol_is_absent(&out->dq))
-        POL_TRY(expect("attention_backward: dq", &out->dq, like_q));
+        POL_TRY(pol_expect("attention_backward: dq", &out->dq, like_q));
     if (!pol_is_absent(&out->dk))
-        POL_TRY(expect("attention_backward: dk", &out->dk, like_k));
+        POL_TRY(pol_expect("attention_backward: dk", &out->dk, like_k));
     if (!pol_is_absent(&out->dv))
-        POL_TRY(expect("attention_backward: dv", &out->dv, like_k));
-    POL_TRY(expect("attention_backward: p", &s->p, wanted.p));
-    return expect("attention_backward: d", &s->d, wanted.d);
+        POL_TRY(pol_expect("attention_backward: dv", &out->dv, like_k));
+    POL_TRY(pol_expect("attention_backward: p", &s->p, wanted.p));
+    return pol_expect("attention_backward: d", &s->d, wanted.d);
 }
 
 pol_status attention_backward(const struct attention_backward_outputs *out,

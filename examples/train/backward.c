@@ -56,11 +56,11 @@ pol_status embed_backward(const struct embed_backward_outputs *out,
     const int64_t rows = a->tokens.dims[0], vocab = w->dims[0], dim = w->dims[1];
     if (pol_is_absent(&out->dw))
         return POL_OK;
-    POL_TRY(expect("embed_backward: tokens", &a->tokens, pol_undef(POL_I32, rows)));
-    POL_TRY(expect("embed_backward: dx", &a->dx, pol_undef(REAL, rows, dim)));
-    POL_TRY(expect("embed_backward: dw", &out->dw, pol_undef(REAL, vocab, dim)));
+    POL_TRY(pol_expect("embed_backward: tokens", &a->tokens, pol_undef(POL_I32, rows)));
+    POL_TRY(pol_expect("embed_backward: dx", &a->dx, pol_undef(REAL, rows, dim)));
+    POL_TRY(pol_expect("embed_backward: dw", &out->dw, pol_undef(REAL, vocab, dim)));
     if (!pol_is_absent(&a->add))
-        POL_TRY(expect("embed_backward: add", &a->add, pol_undef(REAL, vocab, dim)));
+        POL_TRY(pol_expect("embed_backward: add", &a->add, pol_undef(REAL, vocab, dim)));
 
     const int32_t *const tokens = pol_data(&a->tokens, int32_t);
     for (int64_t i = 0; i < rows; i++)
@@ -107,13 +107,13 @@ pol_status linear_backward(const struct linear_backward_outputs *out,
     const pol_array *const x = pol_primal(&a->x), *const w = pol_primal(&a->w);
     const int64_t rows = x->dims[0], nin = x->dims[1], nout = w->dims[0];
     const bool adds = !pol_is_absent(&a->add);
-    POL_TRY(expect("linear_backward: dy", &a->dy, pol_undef(REAL, rows, nout)));
+    POL_TRY(pol_expect("linear_backward: dy", &a->dy, pol_undef(REAL, rows, nout)));
 
     if (!pol_is_absent(&out->dx)) {
-        POL_TRY(expect("linear_backward: w", w, pol_undef(REAL, nout, nin)));
-        POL_TRY(expect("linear_backward: dx", &out->dx, pol_undef(REAL, rows, nin)));
+        POL_TRY(pol_expect("linear_backward: w", w, pol_undef(REAL, nout, nin)));
+        POL_TRY(pol_expect("linear_backward: dx", &out->dx, pol_undef(REAL, rows, nin)));
         if (adds) {
-            POL_TRY(expect("linear_backward: add", &a->add, pol_undef(REAL, rows, nin)));
+            POL_TRY(pol_expect("linear_backward: add", &a->add, pol_undef(REAL, rows, nin)));
             begin_with(&out->dx, &a->add, rows * nin);
         }
         gemm(&(struct gemm){.m = rows,
@@ -126,8 +126,8 @@ pol_status linear_backward(const struct linear_backward_outputs *out,
              &s->product);
     }
     if (!pol_is_absent(&out->dw)) {
-        POL_TRY(expect("linear_backward: x", x, pol_undef(REAL, rows, nin)));
-        POL_TRY(expect("linear_backward: dw", &out->dw, pol_undef(REAL, nout, nin)));
+        POL_TRY(pol_expect("linear_backward: x", x, pol_undef(REAL, rows, nin)));
+        POL_TRY(pol_expect("linear_backward: dw", &out->dw, pol_undef(REAL, nout, nin)));
         gemm(&(struct gemm){.m = nout,
                             .n = nin,
                             .k = rows,
@@ -205,16 +205,16 @@ pol_status norm_backward(const struct norm_backward_outputs *out,
     const pol_array *const x = pol_primal(&a->x), *const gain = pol_primal(&a->gain);
     const int64_t rows = x->dims[0], dim = x->dims[1];
     const pol_array like_x = pol_undef(REAL, rows, dim), like_gain = pol_undef(REAL, dim);
-    POL_TRY(expect("norm_backward: x", x, like_x));
-    POL_TRY(expect("norm_backward: gain", gain, like_gain));
-    POL_TRY(expect("norm_backward: scale", &a->saved.scale, pol_undef(REAL, rows)));
-    POL_TRY(expect("norm_backward: dy", &a->dy, like_x));
+    POL_TRY(pol_expect("norm_backward: x", x, like_x));
+    POL_TRY(pol_expect("norm_backward: gain", gain, like_gain));
+    POL_TRY(pol_expect("norm_backward: scale", &a->saved.scale, pol_undef(REAL, rows)));
+    POL_TRY(pol_expect("norm_backward: dy", &a->dy, like_x));
     if (!pol_is_absent(&a->add))
-        POL_TRY(expect("norm_backward: add", &a->add, like_x));
+        POL_TRY(pol_expect("norm_backward: add", &a->add, like_x));
     if (!pol_is_absent(&out->dx))
-        POL_TRY(expect("norm_backward: dx", &out->dx, like_x));
+        POL_TRY(pol_expect("norm_backward: dx", &out->dx, like_x));
     if (!pol_is_absent(&out->dgain))
-        POL_TRY(expect("norm_backward: dgain", &out->dgain, like_gain));
+        POL_TRY(pol_expect("norm_backward: dgain", &out->dgain, like_gain));
 
     const struct norm_backward_job job = {
         .x = pol_data(x, real),
@@ -267,13 +267,13 @@ pol_status gate_backward(const struct gate_backward_outputs *out,
     int64_t n;
     const pol_array *const x = pol_primal(&a->a);
     const pol_array like = pol_undef_like_type(x, REAL);
-    POL_TRY(expect("gate_backward: a", x, like));
-    POL_TRY(expect("gate_backward: b", pol_primal(&a->b), like));
-    POL_TRY(expect("gate_backward: dy", &a->dy, like));
+    POL_TRY(pol_expect("gate_backward: a", x, like));
+    POL_TRY(pol_expect("gate_backward: b", pol_primal(&a->b), like));
+    POL_TRY(pol_expect("gate_backward: dy", &a->dy, like));
     if (!pol_is_absent(&out->da))
-        POL_TRY(expect("gate_backward: da", &out->da, like));
+        POL_TRY(pol_expect("gate_backward: da", &out->da, like));
     if (!pol_is_absent(&out->db))
-        POL_TRY(expect("gate_backward: db", &out->db, like));
+        POL_TRY(pol_expect("gate_backward: db", &out->db, like));
     POL_TRY(pol_len(x, &n));
     const struct gate_backward_job job = {
         .a = pol_data(x, real),

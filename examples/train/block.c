@@ -25,27 +25,19 @@ struct block_checkpoints block_checkpoints(const struct block_args *a)
     };
 }
 
-/* `layers` arrays of x's shape, one after the other: what pol_index() takes apart. */
-static pol_array stack(pol_array x, int64_t layers)
-{
-    pol_array all = pol_undef(x.type, layers, x.dims[0], x.dims[1]);
-    all.ndim = (uint16_t)(x.ndim + 1); /* of the two dims one may be none */
-    return all;
-}
-
 struct block_checkpoints block_checkpoints_stack(struct block_checkpoints each, int64_t layers)
 {
     return (struct block_checkpoints){
-        .norm_att.scale = stack(each.norm_att.scale, layers),
-        .q = stack(each.q, layers),
-        .k = stack(each.k, layers),
-        .v = stack(each.v, layers),
-        .attention.log_sum = stack(each.attention.log_sum, layers),
-        .attended = stack(each.attended, layers),
-        .middle = stack(each.middle, layers),
-        .norm_ffn.scale = stack(each.norm_ffn.scale, layers),
-        .a = stack(each.a, layers),
-        .b = stack(each.b, layers),
+        .norm_att.scale = pol_undef_stack(&each.norm_att.scale, layers),
+        .q = pol_undef_stack(&each.q, layers),
+        .k = pol_undef_stack(&each.k, layers),
+        .v = pol_undef_stack(&each.v, layers),
+        .attention.log_sum = pol_undef_stack(&each.attention.log_sum, layers),
+        .attended = pol_undef_stack(&each.attended, layers),
+        .middle = pol_undef_stack(&each.middle, layers),
+        .norm_ffn.scale = pol_undef_stack(&each.norm_ffn.scale, layers),
+        .a = pol_undef_stack(&each.a, layers),
+        .b = pol_undef_stack(&each.b, layers),
     };
 }
 

@@ -20,9 +20,9 @@ static int64_t chunk_at(int64_t first, int64_t rows)
 static pol_status check(const pol_array *x, const pol_array *w, const pol_array *targets)
 {
     const int64_t rows = x->dims[0], dim = x->dims[1], vocab = w->dims[0];
-    POL_TRY(expect("loss: x", x, pol_undef(REAL, rows, dim)));
-    POL_TRY(expect("loss: w", w, pol_undef(REAL, vocab, dim)));
-    POL_TRY(expect("loss: targets", targets, pol_undef(POL_I32, rows)));
+    POL_TRY(pol_expect("loss: x", x, pol_undef(REAL, rows, dim)));
+    POL_TRY(pol_expect("loss: w", w, pol_undef(REAL, vocab, dim)));
+    POL_TRY(pol_expect("loss: targets", targets, pol_undef(POL_I32, rows)));
     if (rows < 1)
         return pol_fail(POL_EINVAL, "loss: the mean of no rows");
     const int32_t *const target = pol_data(targets, int32_t);
@@ -104,11 +104,11 @@ pol_status loss(const struct loss_outputs *out, const struct loss_args *a,
 {
     const int64_t rows = a->x.dims[0], vocab = a->w.dims[0];
     POL_TRY(check(&a->x, &a->w, &a->targets));
-    POL_TRY(expect("loss: loss", &out->loss, pol_undef_scalar(POL_F64)));
-    POL_TRY(expect("loss: logits", &s->logits, loss_scratch(a).logits));
-    POL_TRY(expect("loss: each", &s->each, pol_undef(POL_F64, rows)));
+    POL_TRY(pol_expect("loss: loss", &out->loss, pol_undef_scalar(POL_F64)));
+    POL_TRY(pol_expect("loss: logits", &s->logits, loss_scratch(a).logits));
+    POL_TRY(pol_expect("loss: each", &s->each, pol_undef(POL_F64, rows)));
     if (!pol_is_absent(&a->saved.log_sum))
-        POL_TRY(expect("loss: log_sum", &a->saved.log_sum, loss_checkpoints(a).log_sum));
+        POL_TRY(pol_expect("loss: log_sum", &a->saved.log_sum, loss_checkpoints(a).log_sum));
 
     double sum = 0;
     double *const each = pol_data(&s->each, double);
@@ -198,12 +198,12 @@ pol_status loss_backward(const struct loss_backward_outputs *out,
     const pol_array *const x = pol_primal(&a->x), *const w = pol_primal(&a->w);
     const int64_t rows = x->dims[0];
     POL_TRY(check(x, w, &a->targets));
-    POL_TRY(expect("loss_backward: log_sum", &a->saved.log_sum, pol_undef(REAL, rows)));
-    POL_TRY(expect("loss_backward: logits", &s->logits, loss_backward_scratch(a).logits));
+    POL_TRY(pol_expect("loss_backward: log_sum", &a->saved.log_sum, pol_undef(REAL, rows)));
+    POL_TRY(pol_expect("loss_backward: logits", &s->logits, loss_backward_scratch(a).logits));
     if (!pol_is_absent(&out->dx))
-        POL_TRY(expect("loss_backward: dx", &out->dx, pol_undef_like(x)));
+        POL_TRY(pol_expect("loss_backward: dx", &out->dx, pol_undef_like(x)));
     if (!pol_is_absent(&out->dw))
-        POL_TRY(expect("loss_backward: dw", &out->dw, pol_undef_like(w)));
+        POL_TRY(pol_expect("loss_backward: dw", &out->dw, pol_undef_like(w)));
 
     for (int64_t first = 0; first < rows; first += CHUNK) {
         const int64_t count = chunk_at(first, rows);

@@ -53,11 +53,13 @@ static void sum_part(const void *job, int64_t part, int member)
 pol_status squares(const struct squares_outputs *out, const struct squares_args *a,
                    const struct squares_scratch *s)
 {
+    POL_TRY(pol_expect("squares: x", &a->x, pol_undef_like_type(&a->x, REAL)));
+    POL_TRY(pol_expect("squares: parts", &s->parts, squares_scratch(a).parts));
+    POL_TRY(pol_expect("squares: sum", &out->sum, pol_undef_scalar(POL_F64)));
+
     struct squares_job job = {.x = pol_data(&a->x, real), .parts = pol_data(&s->parts, double)};
     double *const sum = pol_data(&out->sum, double);
     POL_TRY(pol_len(&a->x, &job.n));
-    if (!job.x || !job.parts || !sum)
-        return pol_fail(POL_EINVAL, "squares: x must be an array of real");
     team_run(parts_of(job.n), sum_part, &job);
     *sum = 0;
     for (int64_t i = 0; i < parts_of(job.n); i++)
@@ -103,6 +105,15 @@ static void move_part(const void *job, int64_t part, int member)
 
 pol_status adamw(const struct adamw_outputs *out, const struct adamw_args *a)
 {
+    const pol_array like_w = pol_undef_like_type(&a->w.primal, REAL);
+    POL_TRY(pol_expect("adamw: w", &a->w.primal, like_w));
+    POL_TRY(pol_expect("adamw: gradient", &a->w.shadow, like_w));
+    POL_TRY(pol_expect("adamw: m", &a->m, like_w));
+    POL_TRY(pol_expect("adamw: v", &a->v, like_w));
+    POL_TRY(pol_expect("adamw: new w", &out->w, like_w));
+    POL_TRY(pol_expect("adamw: new m", &out->m, like_w));
+    POL_TRY(pol_expect("adamw: new v", &out->v, like_w));
+
     struct adamw_job job = {
         .a = a,
         .w = pol_data(&a->w.primal, real),
@@ -115,9 +126,6 @@ pol_status adamw(const struct adamw_outputs *out, const struct adamw_args *a)
         .correct1 = (real)(1 / (1 - pow(BETA1, (double)a->step))),
         .correct2 = (real)(1 / (1 - pow(BETA2, (double)a->step))),
     };
-    if (!pol_undef_equal(&a->w.primal, &a->w.shadow) || !pol_undef_equal(&a->w.primal, &a->m) ||
-        !pol_undef_equal(&a->w.primal, &a->v) || !job.w || !job.g || !job.m || !job.v)
-        return pol_fail(POL_EINVAL, "adamw: w, its gradient, m and v must be arrays of one shape");
     POL_TRY(pol_len(&a->w.primal, &job.n));
     team_run(parts_of(job.n), move_part, &job);
     return POL_OK;

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { ALIGNMENT = 64, WEIGHTS = sizeof(struct weights) / sizeof(pol_array) };
+enum { ALIGNMENT = 64, WEIGHTS = pol_count_arrays((struct weights *)NULL) };
 
 pol_status state_part_nbytes(const struct config *c, size_t *nbytes)
 {
@@ -71,10 +71,10 @@ static double decay_of(const struct weights *w, const pol_array *which, double d
 static pol_status move(pol_frame *frame, const struct state *s, const struct step *step,
                        double scale)
 {
-    const pol_array *const w = (const pol_array *)(const void *)&s->w.at;
-    const pol_array *const dw = (const pol_array *)(const void *)&s->dw.at;
-    const pol_array *const m = (const pol_array *)(const void *)&s->m.at;
-    const pol_array *const v = (const pol_array *)(const void *)&s->v.at;
+    const pol_array *const w = pol_arrays(&s->w.at);
+    const pol_array *const dw = pol_arrays(&s->dw.at);
+    const pol_array *const m = pol_arrays(&s->m.at);
+    const pol_array *const v = pol_arrays(&s->v.at);
     for (int i = 0; i < WEIGHTS; i++) {
         if (pol_is_absent(&w[i]))
             continue;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PERIOD = 5, ROWS = 3 * PERIOD, WEIGHTS = sizeof(struct weights) / sizeof(pol_array) };
+enum { PERIOD = 5, ROWS = 3 * PERIOD, WEIGHTS = pol_count_arrays((struct weights *)NULL) };
 
 static const double NUDGE = 1e-5, TOLERANCE = 1e-7;
 
@@ -33,7 +33,7 @@ static void fill(const pol_array *a, uint64_t *random, double about, double spre
 
 static void fill_all(struct weights *w, uint64_t *random, double spread)
 {
-    pol_array *const each = (pol_array *)(void *)w;
+    pol_array *const each = pol_arrays(w);
     for (int i = 0; i < WEIGHTS; i++)
         fill(&each[i], random, 0, spread);
 }
@@ -120,9 +120,9 @@ static void move(const pol_array *w, const pol_array *direction, double by)
 static pol_status check_array(pol_arena *arena, const struct config *c, const struct fixture *f,
                               int which)
 {
-    const pol_array *const w = (const pol_array *)(const void *)&f->w + which;
-    const pol_array *const dw = (const pol_array *)(const void *)&f->dw + which;
-    const pol_array *const along = (const pol_array *)(const void *)&f->direction + which;
+    const pol_array *const w = pol_arrays(&f->w) + which;
+    const pol_array *const dw = pol_arrays(&f->dw) + which;
+    const pol_array *const along = pol_arrays(&f->direction) + which;
     double up = 0, down = 0, want = 0;
     int64_t n = 0;
     if (pol_is_absent(w))
@@ -143,8 +143,8 @@ static pol_status check_array(pol_arena *arena, const struct config *c, const st
 
 static pol_status check_same(const char *what, const struct fixture *f)
 {
-    const pol_array *const x = (const pol_array *)(const void *)&f->dw;
-    const pol_array *const y = (const pol_array *)(const void *)&f->again;
+    const pol_array *const x = pol_arrays(&f->dw);
+    const pol_array *const y = pol_arrays(&f->again);
     for (int i = 0; i < WEIGHTS; i++) {
         size_t nbytes = 0;
         POL_TRY(pol_nbytes(&x[i], &nbytes));

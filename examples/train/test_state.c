@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { STEPS = 30, BATCH = 3, WEIGHTS = sizeof(struct weights) / sizeof(pol_array) };
+enum { STEPS = 30, BATCH = 3, WEIGHTS = pol_count_arrays((struct weights *)NULL) };
 
 static const struct config CONFIG = {
     .dim = 16, .hidden = 24, .layers = 2, .heads = 4, .kv_heads = 2, .vocab = 11, .context = 9};
@@ -27,7 +27,7 @@ static struct step step_of(bool recompute)
 
 static pol_status init(const struct state *s)
 {
-    const pol_array *const w = (const pol_array *)(const void *)&s->w.at;
+    const pol_array *const w = pol_arrays(&s->w.at);
     const struct part *const zeros[] = {&s->dw, &s->m, &s->v};
     uint64_t random = 3;
     size_t nbytes = 0;

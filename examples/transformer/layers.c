@@ -11,14 +11,6 @@
 #include <string.h>
 #include <tgmath.h>
 
-pol_status expect(const char *name, const pol_array *a, pol_array wanted)
-{
-    if (pol_is_array(a) && pol_undef_equal(a, &wanted))
-        return POL_OK;
-    return pol_fail(POL_EINVAL, "%s: has no memory, or not the type or shape that the others imply",
-                    name);
-}
-
 int64_t rows_of_a_part(int64_t cost)
 {
     enum { OPERATIONS = 1 << 15 }; /* some ten times of what waking a thread takes */
@@ -35,9 +27,9 @@ struct embed_outputs embed_outputs(const struct embed_args *a)
 pol_status embed(const struct embed_outputs *out, const struct embed_args *a)
 {
     const int64_t rows = a->tokens.dims[0], vocab = a->w.dims[0], dim = a->w.dims[1];
-    POL_TRY(expect("embed: tokens", &a->tokens, pol_undef(POL_I32, rows)));
-    POL_TRY(expect("embed: w", &a->w, pol_undef(REAL, vocab, dim)));
-    POL_TRY(expect("embed: x", &out->x, embed_outputs(a).x));
+    POL_TRY(pol_expect("embed: tokens", &a->tokens, pol_undef(POL_I32, rows)));
+    POL_TRY(pol_expect("embed: w", &a->w, pol_undef(REAL, vocab, dim)));
+    POL_TRY(pol_expect("embed: x", &out->x, embed_outputs(a).x));
 
     const int32_t *const tokens = pol_data(&a->tokens, int32_t);
     const real *const w = pol_data(&a->w, real);
@@ -84,9 +76,9 @@ pol_status linear(const struct linear_outputs *out, const struct linear_args *a,
                   const struct linear_scratch *s)
 {
     const int64_t rows = a->x.dims[0], nout = a->w.dims[0], nin = a->w.dims[1];
-    POL_TRY(expect("linear: x", &a->x, pol_undef(REAL, rows, nin)));
-    POL_TRY(expect("linear: w", &a->w, pol_undef(REAL, nout, nin)));
-    POL_TRY(expect("linear: y", &out->y, linear_outputs(a).y));
+    POL_TRY(pol_expect("linear: x", &a->x, pol_undef(REAL, rows, nin)));
+    POL_TRY(pol_expect("linear: w", &a->w, pol_undef(REAL, nout, nin)));
+    POL_TRY(pol_expect("linear: y", &out->y, linear_outputs(a).y));
 
     const real *const x = pol_data(&a->x, real), *const w = pol_data(&a->w, real);
     real *const y = pol_data(&out->y, real);
@@ -136,11 +128,11 @@ static void norm_rows(const void *job, int64_t first, int64_t count)
 pol_status norm(const struct norm_outputs *out, const struct norm_args *a)
 {
     const int64_t rows = a->x.dims[0], dim = a->x.dims[1];
-    POL_TRY(expect("norm: x", &a->x, pol_undef(REAL, rows, dim)));
-    POL_TRY(expect("norm: gain", &a->gain, pol_undef(REAL, dim)));
-    POL_TRY(expect("norm: y", &out->y, norm_outputs(a).y));
+    POL_TRY(pol_expect("norm: x", &a->x, pol_undef(REAL, rows, dim)));
+    POL_TRY(pol_expect("norm: gain", &a->gain, pol_undef(REAL, dim)));
+    POL_TRY(pol_expect("norm: y", &out->y, norm_outputs(a).y));
     if (!pol_is_absent(&a->saved.scale))
-        POL_TRY(expect("norm: scale", &a->saved.scale, norm_checkpoints(a).scale));
+        POL_TRY(pol_expect("norm: scale", &a->saved.scale, norm_checkpoints(a).scale));
 
     const struct norm_job job = {
         .x = pol_data(&a->x, real),
@@ -183,13 +175,13 @@ static void add_norm_rows(const void *job, int64_t first, int64_t count)
 pol_status add_norm(const struct add_norm_outputs *out, const struct add_norm_args *a)
 {
     const int64_t rows = a->x.dims[0], dim = a->x.dims[1];
-    POL_TRY(expect("add_norm: x", &a->x, pol_undef(REAL, rows, dim)));
-    POL_TRY(expect("add_norm: delta", &a->delta, pol_undef(REAL, rows, dim)));
-    POL_TRY(expect("add_norm: gain", &a->gain, pol_undef(REAL, dim)));
-    POL_TRY(expect("add_norm: sum", &out->sum, add_norm_outputs(a).sum));
-    POL_TRY(expect("add_norm: y", &out->y, add_norm_outputs(a).y));
+    POL_TRY(pol_expect("add_norm: x", &a->x, pol_undef(REAL, rows, dim)));
+    POL_TRY(pol_expect("add_norm: delta", &a->delta, pol_undef(REAL, rows, dim)));
+    POL_TRY(pol_expect("add_norm: gain", &a->gain, pol_undef(REAL, dim)));
+    POL_TRY(pol_expect("add_norm: sum", &out->sum, add_norm_outputs(a).sum));
+    POL_TRY(pol_expect("add_norm: y", &out->y, add_norm_outputs(a).y));
     if (!pol_is_absent(&a->saved.scale))
-        POL_TRY(expect("add_norm: scale", &a->saved.scale, add_norm_checkpoints(a).scale));
+        POL_TRY(pol_expect("add_norm: scale", &a->saved.scale, add_norm_checkpoints(a).scale));
 
     real *const sum = pol_data(&out->sum, real);
     const struct add_norm_job job = {
@@ -235,9 +227,9 @@ struct add_outputs add_outputs(const struct add_args *a)
 pol_status add(const struct add_outputs *out, const struct add_args *a)
 {
     int64_t n;
-    POL_TRY(expect("add: x", &a->x, pol_undef_like_type(&a->x, REAL)));
-    POL_TRY(expect("add: delta", &a->delta, pol_undef_like(&a->x)));
-    POL_TRY(expect("add: sum", &out->sum, pol_undef_like(&a->x)));
+    POL_TRY(pol_expect("add: x", &a->x, pol_undef_like_type(&a->x, REAL)));
+    POL_TRY(pol_expect("add: delta", &a->delta, pol_undef_like(&a->x)));
+    POL_TRY(pol_expect("add: sum", &out->sum, pol_undef_like(&a->x)));
     POL_TRY(pol_len(&a->x, &n));
     const struct pair_job job = {
         pol_data(&a->x, real),
@@ -256,9 +248,9 @@ struct gate_outputs gate_outputs(const struct gate_args *a)
 pol_status gate(const struct gate_outputs *out, const struct gate_args *a)
 {
     int64_t n;
-    POL_TRY(expect("gate: a", &a->a, pol_undef_like_type(&a->a, REAL)));
-    POL_TRY(expect("gate: b", &a->b, pol_undef_like(&a->a)));
-    POL_TRY(expect("gate: y", &out->y, pol_undef_like(&a->a)));
+    POL_TRY(pol_expect("gate: a", &a->a, pol_undef_like_type(&a->a, REAL)));
+    POL_TRY(pol_expect("gate: b", &a->b, pol_undef_like(&a->a)));
+    POL_TRY(pol_expect("gate: y", &out->y, pol_undef_like(&a->a)));
     POL_TRY(pol_len(&a->a, &n));
     const struct pair_job job = {
         pol_data(&a->a, real),

@@ -12,10 +12,6 @@
 
 #include "gemm.h"
 
-/* Refuses (POL_EINVAL) an array that has no memory, or is not of the type and shape that the others
-   imply. `name` says which: "linear: x". */
-POL_NODISCARD pol_status expect(const char *name, const pol_array *a, pol_array wanted);
-
 /* Returns how many rows of `cost` operations each are a part worth giving to another thread. */
 int64_t rows_of_a_part(int64_t cost);
 

@@ -210,22 +210,14 @@ static bool write_array(int file, const pol_array *a, const pol_array *wanted)
     return pol_is_array(a) ? write_all(file, a->data, nbytes) : write_zeros(file, nbytes);
 }
 
-/* A bundle is its arrays, one after the other. */
-static const pol_array *arrays_of(const struct weights *w)
-{
-    return (const pol_array *)(const void *)w;
-}
-
-enum { WEIGHTS_ARRAYS = sizeof(struct weights) / sizeof(pol_array) };
-
 static bool write_model(int file, const struct config *c, const struct weights *w)
 {
     const struct weights wanted = weights_undef(c, true);
     uint8_t header[HEADER_NBYTES];
     config_write(header, c);
     bool written = write_all(file, header, sizeof header);
-    for (int i = 0; written && i < WEIGHTS_ARRAYS; i++)
-        written = write_array(file, &arrays_of(w)[i], &arrays_of(&wanted)[i]);
+    for (size_t i = 0; written && i < pol_count_arrays(w); i++)
+        written = write_array(file, &pol_arrays(w)[i], &pol_arrays(&wanted)[i]);
     return written && fsync(file) == 0; /* on the disk before it takes the other's name */
 }
 
@@ -233,18 +225,16 @@ static bool write_model(int file, const struct config *c, const struct weights *
 static pol_status check_weights(const struct config *c, const struct weights *w)
 {
     const struct weights wanted = weights_undef(c, false);
-    for (int i = 0; i < WEIGHTS_ARRAYS; i++) {
-        const pol_array *const a = &arrays_of(w)[i], *const b = &arrays_of(&wanted)[i];
-        if (!pol_is_absent(b) && !(pol_is_array(a) && pol_undef_equal(a, b)))
-            return pol_fail(POL_EINVAL,
-                            "model_file_write: array %d of the weights is not there, "
-                            "or not of the shape that the model says",
-                            i);
+    for (size_t i = 0; i < pol_count_arrays(w); i++) {
+        const pol_array *const b = &pol_arrays(&wanted)[i];
+        if (!pol_is_absent(b) && pol_expect("weights", &pol_arrays(w)[i], *b) != POL_OK)
+            return pol_fail(POL_EINVAL, "model_file_write: array %zu of the %s", i,
+                            pol_last_error());
     }
     const struct weights in_file = weights_undef(c, true);
     for (int i = 0; i < 2; i++)
-        if (pol_is_array(&w->unused[i]) && !pol_undef_equal(&w->unused[i], &in_file.unused[i]))
-            return pol_fail(POL_EINVAL, "model_file_write: unused table %d is of another shape", i);
+        if (pol_is_array(&w->unused[i]))
+            POL_TRY(pol_expect("model_file_write: unused table", &w->unused[i], in_file.unused[i]));
     return POL_OK;
 }
 

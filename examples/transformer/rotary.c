@@ -17,7 +17,7 @@ struct angles_outputs angles_outputs(const struct angles_args *a)
 
 pol_status angles(const struct angles_outputs *out, const struct angles_args *a)
 {
-    POL_TRY(expect("angles: table", &out->table, angles_outputs(a).table));
+    POL_TRY(pol_expect("angles: table", &out->table, angles_outputs(a).table));
     real *table = pol_data(&out->table, real);
     for (int64_t at = 0; at < a->context; at++)
         for (int64_t i = 0; i < a->head_size / 2; i++) {
@@ -66,8 +66,8 @@ static pol_status rotate_heads(const char *name, const pol_array *y, const pol_a
                                const struct rotate_args *a)
 {
     const int64_t rows = a->q.dims[0], columns = x->dims[1], pairs = a->table.dims[1];
-    POL_TRY(expect(name, x, pol_undef(REAL, rows, columns)));
-    POL_TRY(expect(name, y, pol_undef_like(x)));
+    POL_TRY(pol_expect(name, x, pol_undef(REAL, rows, columns)));
+    POL_TRY(pol_expect(name, y, pol_undef_like(x)));
     if (pairs < 1 || columns % (2 * pairs) != 0)
         return pol_fail(POL_EINVAL, "%s: %lld columns are no heads of %lld", name,
                         (long long)columns, 2 * (long long)pairs);
@@ -88,8 +88,8 @@ static pol_status rotate_heads(const char *name, const pol_array *y, const pol_a
 pol_status rotate(const struct rotate_outputs *out, const struct rotate_args *a)
 {
     size_t nbytes;
-    POL_TRY(
-        expect("rotate: table", &a->table, pol_undef(REAL, a->table.dims[0], a->table.dims[1], 2)));
+    POL_TRY(pol_expect("rotate: table", &a->table,
+                       pol_undef(REAL, a->table.dims[0], a->table.dims[1], 2)));
     if (a->first < 0 || a->period < 1 || a->period > a->table.dims[0] - a->first)
         return pol_fail(POL_EINVAL, "rotate: %lld positions from %lld on, of %lld",
                         (long long)a->period, (long long)a->first, (long long)a->table.dims[0]);
@@ -97,8 +97,8 @@ pol_status rotate(const struct rotate_outputs *out, const struct rotate_args *a)
     if (!pol_is_absent(&a->k))
         POL_TRY(rotate_heads("rotate: k", &out->k, &a->k, a));
     if (!pol_is_absent(&a->v) && out->v.data != a->v.data) {
-        POL_TRY(expect("rotate: v", &a->v, pol_undef_like_type(&a->v, REAL)));
-        POL_TRY(expect("rotate: v", &out->v, pol_undef_like(&a->v)));
+        POL_TRY(pol_expect("rotate: v", &a->v, pol_undef_like_type(&a->v, REAL)));
+        POL_TRY(pol_expect("rotate: v", &out->v, pol_undef_like(&a->v)));
         POL_TRY(pol_nbytes(&a->v, &nbytes));
         memcpy(out->v.data, a->v.data, nbytes);
     }

@@ -62,9 +62,9 @@ typedef struct pol_verb_sizes {
  *
  * @param out `verb->noutputs` arrays; written, never read, so they may not be part of the
  * arguments. **Lifetime** of the outputs: the space's, which may be a frame. **Errors**:
- * #POL_EINVAL: a NULL argument; pol_alloc()'s; pol_frame_end()'s, if the verb left a frame open;
- * the verb's own status. On failure a space that can take back is as it was, and `out` holds
- * descriptions; what they pass through keeps its data, borrowed.
+ * #POL_EINVAL: a NULL argument; pol_alloc()'s; the verb's own status; else pol_frame_end()'s, if
+ * the verb left a frame open or a space's `retract` found damage. On failure a space that can take
+ * back is as it was, and `out` holds descriptions; what they pass through keeps its data, borrowed.
  */
 POL_API POL_NODISCARD pol_status pol_verb_call(const pol_verb *verb, pol_space *space,
                                                const void *args, pol_array *out);

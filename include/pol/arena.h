@@ -8,7 +8,8 @@
  *
  * An arena hands out arrays by advancing an offset through a slab, and takes them back by setting
  * the offset back: to a mark, or to 0, or to where a frame began. It never touches the bytes, so
- * the slab may lie on any device. Every array starts at an absolute address divisible by the
+ * the slab may lie on any device, and a read-only mapping will do: cast its address, and let nobody
+ * write to the arrays. Every array starts at an absolute address divisible by the
  * arena's alignment and by its element's own. Offsets count from the slab's first aligned byte,
  * which costs at most `alignment - 1` bytes; equal requests get equal offsets on every slab of that
  * alignment, and equal addresses on the same slab.
@@ -97,7 +98,8 @@ POL_API size_t pol_arena_offset(const pol_arena *a);
 POL_API size_t pol_arena_capacity(const pol_arena *a);
 /** Returns what every carve's address is divisible by. 0 for NULL. */
 POL_API size_t pol_arena_alignment(const pol_arena *a);
-/** Returns the highest offset ever reached, kept by retract and reset. 0 for NULL. */
+/** Returns the highest offset ever reached, kept by retract and reset. A sub-arena counts with the
+    slab that it was opened with, whether or not it ever reached the end of it. 0 for NULL. */
 POL_API size_t pol_watermark(const pol_arena *a);
 
 /** Returns the slab size, in bytes, that suffices for the watermark at any base address:

@@ -58,18 +58,20 @@ POL_API void pol_frame_begin(pol_frame *f, pol_space *space);
  *
  * **Errors**: #POL_EORDER: frames above were still open and have been closed first, or the frame
  * was not open any more, or never, and nothing was done; #POL_ETHREAD: another thread's frame,
- * nothing was done; #POL_EINVAL: `f` is NULL.
+ * nothing was done; #POL_EINVAL: `f` is NULL. Before #POL_EORDER comes what the first `retract` to
+ * fail answered, of this frame or of one above it; all of them have been closed all the same.
  */
 POL_API POL_NODISCARD pol_status pol_frame_end(pol_frame *f);
 
 /** Closes what a `longjmp` skipped above `f` and makes `f` the innermost frame and the ambient
     space; its arena is as it was when the first of the skipped frames began. Called after a jump
     back into f's block; it binds `f` also where a #POL_WITHSPACE in that block is still open. On a
-    frame that is not open: a reported no-op. */
+    frame that is not open: a reported no-op. A `retract` that fails is reported too. */
 POL_API void pol_frame_recover(pol_frame *f);
 
 /** Runs `fn(frame, ctx)` in a frame on `space` and returns its status: for callbacks and bindings
-    of other languages. **Errors**: fn's; else pol_frame_end()'s; #POL_EINVAL: `fn` is NULL. */
+    of other languages. **Errors**: fn's; else pol_frame_end()'s; #POL_EINVAL: `fn` is NULL. Where
+    fn's hides that of a `retract`, pol_on_misuse()'s handler is told the latter. */
 POL_API POL_NODISCARD pol_status pol_scratchspace(pol_space *space,
                                                   pol_status (*fn)(pol_frame *frame, void *ctx),
                                                   void *ctx);
@@ -155,8 +157,9 @@ static inline void *pol_new_in_(decltype(nullptr), size_t n, size_t size, size_t
 /** Opens a frame on `space` for the block that follows and ends it on every exit, a return, a goto
     and a C++ exception among them: `POL_SCRATCHSPACE(frame, arena) { ... }`. Inside, `frame` is a
     `pol_frame *`. `break` and `continue` leave the block and do no more. `space` is looked up
-    outside the block, so it may have the frame's name. The portable spelling is pol_frame_begin()
-    and pol_frame_end(). */
+    outside the block, so it may have the frame's name. What pol_frame_end() would answer goes to
+    pol_on_misuse()'s handler: where a space's damage must stop the program's work, end the frame by
+    the portable spelling, pol_frame_begin() and pol_frame_end(), or by pol_scratchspace(). */
 #define POL_SCRATCHSPACE(frame, space)                                                             \
     for (pol_frame * POL_CAT_(frame, _on_) = (pol_frame *)(void *)POL_SPACE(space),                \
                                      POL_CAT_(frame, _storage_) POL_CLEANUP_(pol_frame_close_),    \

@@ -52,7 +52,9 @@ typedef struct pol_space_ops {
     void (*release)(pol_space *self, pol_array *a);
     /** Returns the position to which `retract` gives all back at once. Default: frames record. */
     struct pol_mark (*mark)(pol_space *self);
-    /** Goes back to a mark. Comes with `mark`. */
+    /** Goes back to a mark. Comes with `mark`. One that fails has gone back all the same and says
+        what it found, #POL_ECORRUPT for damage. The end of the frame answers that, or the call that
+        the frame was opened for; what no status carries goes to pol_on_misuse()'s handler. */
     pol_status (*retract)(pol_space *self, struct pol_mark mark);
     /** Returns whether the device is recording a graph, so that nothing may be allocated now.
         Default: never. */
@@ -140,20 +142,17 @@ POL_NODISCARD static inline pol_status pol_alloc_(pol_space *space, T *dst, cons
 
 #else
 
-#define POL_COUNT_ARRAYS_(dst)                                                                     \
-    (sizeof *(dst) / POL_ARRAY_NBYTES_ * sizeof(char[sizeof *(dst) % POL_ARRAY_NBYTES_ ? -1 : 1]))
-
 #if POL_GNU_
 #define POL_DESCRIBED_(dst, ...)                                                                   \
     __extension__({                                                                                \
         __typeof__(&*(dst)) pol_dst_ = (dst);                                                      \
         if (pol_dst_)                                                                              \
             *pol_dst_ = (__VA_ARGS__);                                                             \
-        pol_borrow_((pol_array *)(void *)pol_dst_, POL_COUNT_ARRAYS_(pol_dst_));                   \
+        pol_borrow_((pol_array *)(void *)pol_dst_, pol_count_arrays(pol_dst_));                    \
     })
 #else /* evaluates dst twice, which may not be NULL */
 #define POL_DESCRIBED_(dst, ...)                                                                   \
-    (*(dst) = (__VA_ARGS__), pol_borrow_((pol_array *)(void *)(dst), POL_COUNT_ARRAYS_(dst)))
+    (*(dst) = (__VA_ARGS__), pol_borrow_((pol_array *)(void *)(dst), pol_count_arrays(dst)))
 #endif
 
 /**
@@ -167,7 +166,7 @@ POL_NODISCARD static inline pol_status pol_alloc_(pol_space *space, T *dst, cons
  * `description` are evaluated once (without GNU extensions, `dst` twice, and NULL is not refused).
  */
 #define pol_alloc(space, dst, ...)                                                                 \
-    pol_alloc_arrays(POL_SPACE(space), POL_DESCRIBED_(dst, __VA_ARGS__), POL_COUNT_ARRAYS_(dst))
+    pol_alloc_arrays(POL_SPACE(space), POL_DESCRIBED_(dst, __VA_ARGS__), pol_count_arrays(dst))
 
 #endif
 

@@ -64,7 +64,10 @@ POL_API const char *pol_last_error(void);
  * Records a failure of the caller's own and returns `status`: for spaces and kernels outside the
  * library, which end with `return pol_fail(POL_EUSER, "conv: stride %d", stride);`.
  *
- * The text is cut at 255 bytes. Takes no heap. @param format as printf has it, no newline.
+ * The text is cut at 255 bytes. Takes no heap. The arguments may include pol_last_error(), which is
+ * read before it is replaced: `return pol_fail(status, "%s: %s", path, pol_last_error());`.
+ *
+ * @param format as printf has it, no newline.
  */
 POL_API POL_COLD POL_PRINTF(2, 3) pol_status pol_fail(pol_status status, const char *format, ...);
 
@@ -75,8 +78,9 @@ typedef void (*pol_misuse_fn)(pol_status status, const char *text, void *ctx);
  * Sets the handler of misuse that no return value can carry, and returns the one before.
  *
  * It is called on the thread that did it, after the fact was written to pol_last_error(): a frame
- * that a scope's end closed out of order, an end without its begin. NULL, the default, is no
- * handler. Process-wide. **Threads**: any; a call already on its way uses the one or the other.
+ * that a scope's end closed out of order, an end without its begin, damage that a space found there
+ * or while another failure is on its way. NULL, the default, is no handler. Process-wide.
+ * **Threads**: any; a call already on its way uses the one or the other.
  */
 POL_API pol_misuse_fn pol_on_misuse(pol_misuse_fn fn, void *ctx);
 

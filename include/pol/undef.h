@@ -89,24 +89,6 @@ static inline bool pol_is_array(const pol_array *a)
 /** Returns whether two arrays have the same element type and shape; memory does not count. */
 POL_API bool pol_undef_equal(const pol_array *a, const pol_array *b);
 
-/* What the macros below reduce to. On a refusal the result is absent, and the thread's last error
-   says why. */
-POL_API void *pol_data_mismatch_(const pol_array *a, size_t size);
-POL_API void pol_reshape_(pol_array *a, const pol_array *shape);
-
-/** Returns entry `i` of `a` along its first dim, an array of one dim less: `pol_index(&weights,
-    layer)`. It is `a`'s memory, aligned as an element is, and owns nothing; of a description it is
-    a description. Absent stays absent. **Lifetime**: as long as `a`'s. **Errors**: an absent array,
-    and in the thread's last error those of pol_nbytes(), or #POL_EINVAL: `a` has no dims, not
-    `0 <= i < a->dims[0]`, or entry `i` of a packed type begins within a byte. One that ends within
-    a byte shares it with the next. */
-POL_API pol_array pol_index(const pol_array *a, int64_t i);
-
-/** Returns the `count` entries of `a` from `first` on along its first dim, with all its dims:
-    `pol_slice(&tokens, 0, known)`. The rest is as for pol_index(), with `first >= 0`, `count >= 0`
-    and `first + count <= a->dims[0]`; a slice of no entries may begin anywhere there. */
-POL_API pol_array pol_slice(const pol_array *a, int64_t first, int64_t count);
-
 /** Describes a single element: no dims, one element. */
 static inline pol_array pol_undef_scalar(pol_type type)
 {
@@ -144,18 +126,25 @@ static inline pol_array pol_undef_like_dims_(const pol_array *x, pol_array shape
     return shape;
 }
 
-static inline pol_array pol_wrapped_(void *data, pol_array a)
+/** Describes `n` arrays like `x` as one of one dim more, `n` first: (n, rows, dim) of (rows, dim),
+    which pol_index() takes apart. Absent stays absent. Pure: pol_nbytes() refuses a negative `n`,
+    and the ninth dim if `x` has 8. A packed type is rounded up to a byte once, as a whole, so `n`
+    of i4 [3] are `12 * n` bits, and pol_index() refuses those that begin within a byte. */
+static inline pol_array pol_undef_stack(const pol_array *x, int64_t n)
 {
-    a.data = data;
+    pol_array a = pol_undef_like(x);
+    if (pol_is_absent(x))
+        return a;
+    for (int i = POL_MAX_NDIM - 1; i > 0; i--)
+        a.dims[i] = a.dims[i - 1];
+    a.dims[0] = n;
+    a.ndim = (uint16_t)(a.ndim < POL_MAX_NDIM ? a.ndim + 1 : POL_MAX_NDIM + 1);
     return a;
 }
 
-static inline pol_array pol_reshaped_(const pol_array *x, pol_array shape)
+static inline pol_array pol_wrapped_(void *data, pol_array a)
 {
-    pol_array a = pol_undef_like(x);
-    if (x)
-        a = *x;
-    pol_reshape_(&a, &shape);
+    a.data = data;
     return a;
 }
 
@@ -163,13 +152,6 @@ static inline pol_array pol_reshaped_(const pol_array *x, pol_array shape)
 static inline pol_array pol_wrap_scalar(void *ptr, pol_type type)
 {
     return pol_wrapped_(ptr, pol_undef_scalar(type));
-}
-
-static inline void *pol_data_checked_(const pol_array *a, size_t size)
-{
-    if (POL_LIKELY_(a && a->data && a->type.size == size))
-        return a->data;
-    return pol_data_mismatch_(a, size);
 }
 
 POL_EXTERN_C_END_
@@ -206,15 +188,8 @@ template <class... Dims> static inline pol_array pol_undef(pol_type type, Dims..
     **Lifetime**: borrowed; `ptr` must stay valid as long as the array is used. NULL describes. */
 #define pol_wrap(ptr, type, ...) pol_wrapped_((ptr), pol_undef(type, __VA_ARGS__))
 
-/** Returns `a`'s memory in another shape of as many elements; the result owns nothing.
-    **Lifetime**: as long as `a`'s. **Errors**: an absent array, and #POL_EINVAL in the thread's
-    last error, if the shapes do not hold equally many elements. */
-#define pol_reshape(a, ...) pol_reshaped_((a), pol_undef(POL_TYPE_(0, 0, 0, 0), __VA_ARGS__))
-
-/** Returns the elements as `T *`; NULL for an absent array. **Errors**: NULL, and #POL_EINVAL in
-    the thread's last error, if the array is described only, or if an element is not `sizeof(T)`
-    bytes (an element of a packed type is none: use `a->data`). **Lifetime**: the array's. */
-#define pol_data(a, T) ((T *)pol_data_checked_((a), sizeof(T)))
-
 /** @} */
+
+#include <pol/parts.h> /* what is taken of arrays */
+
 #endif /* POL_UNDEF_H */

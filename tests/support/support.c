@@ -236,7 +236,9 @@ static pol_status marking_retract(pol_space *self, struct pol_mark mark)
         return pol_fail(POL_ESTALE, "marking space: no mark of this space");
     s->nretracts++;
     s->used = mark.offset;
-    return POL_OK;
+    if (s->found != POL_OK && !s->silent)
+        pol_fail(s->found, "marking space: retract %zu found damage", s->nretracts);
+    return s->found;
 }
 
 static const pol_space_ops marking_ops = {.name = "marking space",

@@ -86,6 +86,8 @@ struct test_marking {
     size_t requests;
     size_t used; /* bytes */
     size_t nmarks, nretracts;
+    pol_status found;     /* set by the test: what a retract answers, once it has gone back */
+    bool silent;          /* and without a text of its own */
     unsigned char *bytes; /* TEST_MARKING_BYTES at a multiple of 4096 */
 };
 
