@@ -7,6 +7,7 @@
 # there. FAILS: the status is 1 and there is one line on stderr, which matches; else the status is
 # 0, stderr is empty and stdout matches.
 cmake_minimum_required(VERSION 3.21)
+include("${CMAKE_CURRENT_LIST_DIR}/../common/check.cmake")
 
 file(REMOVE_RECURSE "${FOLDER}")
 file(MAKE_DIRECTORY "${FOLDER}")
@@ -21,26 +22,14 @@ execute_process(
     RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
 message("${out}${err}ended with ${status}")
 
+check_end(fashion_mnist "${status}" "${err}" "${FAILS}")
 if(FAILS)
-    if(NOT status EQUAL 1)
-        message(FATAL_ERROR "the exit status is not 1")
-    endif()
-    if(NOT err MATCHES "^fashion_mnist: [^\n]+\n$")
-        message(FATAL_ERROR "stderr is not one line")
-    endif()
-    if(NOT err MATCHES "${MATCH}")
-        message(FATAL_ERROR "the line does not match '${MATCH}'")
-    endif()
+    check_match(stderr "${err}" "${MATCH}")
 else()
-    if(NOT status EQUAL 0)
-        message(FATAL_ERROR "the exit status is not 0")
-    endif()
     if(NOT err STREQUAL "")
         message(FATAL_ERROR "stderr is not empty")
     endif()
-    if(NOT out MATCHES "${MATCH}")
-        message(FATAL_ERROR "stdout does not match '${MATCH}'")
-    endif()
+    check_match(stdout "${out}" "${MATCH}")
 endif()
 
 if(CSV)
