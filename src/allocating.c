@@ -48,37 +48,47 @@ static pol_status override_outputs(const pol_verb *verb, pol_array *out, const p
 
 /* A verb without a frame of its own may leave one open all the same, by a C++ exception too. */
 typedef struct before {
-    uint32_t depth;
+    pol_level *level;
     pol_space *ambient;
-    const pol_record *records;
 } before;
+
+/* As the end of a frame outside them would. */
+static pol_status close_above(const before *b, unsigned *left)
+{
+    pol_thread *const t = pol_thread_self_();
+    *left = 0;
+    if (t->here.level == b->level)
+        return POL_OK;
+    t->here.ambient = b->ambient;
+    return pol_levels_close_above_(t, b->level, left);
+}
 
 /* On the way out of a failure, whose text stays. */
 static void close_what_is_left(before *b)
 {
     pol_kept_text kept;
-    uint32_t left;
-    if (pol_thread_self_()->depth <= b->depth)
+    unsigned left;
+    if (pol_thread_self_()->here.level == b->level)
         return;
     pol_text_keep_(&kept);
-    pol_text_restore_(&kept, pol_frames_close_above_(b->depth, b->ambient, b->records, &left));
+    pol_text_restore_(&kept, close_above(b, &left));
 }
 
 static pol_status run_unframed(const pol_verb *verb, const void *args, const pol_array *out)
 {
     const pol_thread *const t = pol_thread_self_();
-    before b POL_CLEANUP_(close_what_is_left) = {t->depth, t->ambient, t->records};
-    uint32_t left = 0;
+    before b POL_CLEANUP_(close_what_is_left) = {t->here.level, t->here.ambient};
+    unsigned left;
     const pol_status status = verb->run_(out, args, NULL);
     if (status != POL_OK) {
         close_what_is_left(&b);
         return status;
     }
-    POL_TRY(pol_frames_close_above_(b.depth, b.ambient, b.records, &left));
+    POL_TRY(close_above(&b, &left));
     if (left != 0)
         return pol_fail(POL_EORDER,
                         "verb %s: left %u frames open, which have been closed; end them",
-                        verb->name, (unsigned)left);
+                        verb->name, left);
     return POL_OK;
 }
 

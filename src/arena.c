@@ -21,7 +21,7 @@ static struct pol_mark arena_mark(pol_space *self);
 static pol_status arena_retract(pol_space *self, struct pol_mark mark);
 static pol_device arena_device(const pol_space *self);
 
-static const pol_space_ops arena_ops = {
+const pol_space_ops pol_arena_ops_ = {
     .name = "arena",
     .alloc = arena_alloc,
     .mark = arena_mark,
@@ -36,7 +36,7 @@ bool pol_is_power_of_two_(size_t n)
 
 static bool is_open(const pol_arena *a)
 {
-    return a && a->alignment_ != 0;
+    return a && a->capacity_ != 0;
 }
 
 static pol_status not_open(const char *function)
@@ -60,15 +60,29 @@ static size_t next_id(void)
     return atomic_fetch_add_explicit(&ids, 1, memory_order_relaxed) + 1;
 }
 
+/* What inlined code adds to the thread pointer to find the thread's block. */
+static ptrdiff_t block_distance(void)
+{
+#if POL_INLINES_FRAMES_
+    return (char *)pol_thread_self_() - (char *)__builtin_thread_pointer();
+#else
+    return 0;
+#endif
+}
+
 static void start(pol_arena *a, char *origin, size_t capacity, size_t alignment)
 {
+    pol_arena_unlink_(a);
     memset(a, 0, sizeof *a);
-    a->space.ops = &arena_ops;
+    a->space.ops = &pol_arena_ops_;
     a->origin_ = origin;
     a->capacity_ = capacity;
-    a->alignment_ = alignment;
+    a->limit_ = alignment < POL_FAST_ALIGN_ ? 0 : capacity;
+    a->mask_ = alignment - 1;
     a->strictest_ = alignment;
     a->id_ = next_id();
+    a->frame_ops_ = &pol_frame_ops_;
+    a->tls_ = block_distance();
 }
 
 pol_status pol_arena_init(pol_arena *a, void *base, size_t nbytes, size_t alignment)
@@ -98,8 +112,7 @@ pol_status pol_arena_over(pol_arena *a, const pol_array *slab, size_t alignment)
                         a ? "slab has no memory; materialize it first" : "arena is NULL");
     POL_TRY(pol_nbytes(slab, &nbytes));
     POL_TRY(pol_arena_init(a, slab->data, nbytes, alignment));
-    a->slab_ = *slab;
-    a->slab_.flags &= (uint16_t)~POL_FLAG_OWNED_; /* the caller's to release */
+    a->home_ = slab->home;
     return POL_OK;
 }
 
@@ -108,7 +121,7 @@ pol_status pol_arena_over(pol_arena *a, const pol_array *slab, size_t alignment)
 static pol_status describe_slab(pol_space *space, size_t nbytes, size_t alignment, pol_array *slab)
 {
     const pol_arena *const parent = pol_arena_of_(space);
-    const size_t most = parent ? parent->alignment_ : (size_t)1 << 31;
+    const size_t most = parent ? parent->mask_ + 1 : (size_t)1 << 31;
     const size_t given = alignment < most ? alignment : most;
     if (nbytes > (size_t)PTRDIFF_MAX || alignment - given > (size_t)PTRDIFF_MAX - nbytes)
         return pol_fail(POL_EOVERFLOW,
@@ -137,11 +150,16 @@ pol_status(pol_arena_open)(pol_arena *a, pol_space *space, size_t nbytes, size_t
     POL_TRY(pol_alloc_arrays(space, &slab, 1));
     char *const base = (char *)slab.data + pol_padding_((uintptr_t)slab.data, from);
     const pol_status status = pol_arena_init(a, base, nbytes, alignment);
-    if (status != POL_OK)
+    if (status != POL_OK) {
         pol_undo_all_(&undo, space, &slab, 1, POL_FLAG_OWNED_);
-    else
-        a->slab_ = slab; /* the arena's to release */
-    return status;
+        return status;
+    }
+    a->home_ = slab.home;
+    a->base_ = slab.data;
+    a->nbytes_ = (size_t)slab.dims[0];
+    a->align_ = slab.type.align;
+    a->owned_ = slab.flags & POL_FLAG_OWNED_;
+    return POL_OK;
 }
 
 pol_status pol_arena_measure(pol_arena *a, size_t alignment)
@@ -153,8 +171,21 @@ pol_status pol_arena_measure(pol_arena *a, size_t alignment)
     const size_t quarter = (size_t)1 << (sizeof(size_t) * 8 - 2);
     start(a, (char *)(uintptr_t)(alignment > quarter ? alignment : quarter), (size_t)PTRDIFF_MAX,
           alignment);
-    a->slab_.home = pol_measured_();
+    a->home_ = pol_measured_();
     return POL_OK;
+}
+
+/* Gives back the slab that the arena drew, if it is to be given back. */
+static void release_slab(const pol_arena *a)
+{
+    if (!a->owned_)
+        return;
+    pol_array slab = pol_undef(POL_U8, (int64_t)a->nbytes_);
+    slab.type.align = a->align_;
+    slab.data = a->base_;
+    slab.home = a->home_;
+    slab.flags = POL_FLAG_OWNED_;
+    pol_release(&slab);
 }
 
 pol_status pol_arena_close(pol_arena *a)
@@ -162,14 +193,14 @@ pol_status pol_arena_close(pol_arena *a)
     if (!is_open(a))
         return not_open("pol_arena_close");
     pol_arena_settle_(a);
-    if (a->top_ != 0)
+    if (a->top_)
         return pol_fail(POL_EORDER,
                         "pol_arena_close: %u frames are open on the arena; end them first",
-                        (unsigned)a->nframes_);
-    if (pol_thread_self_()->ambient == &a->space)
+                        pol_arena_nframes_(a));
+    if (pol_thread_self_()->here.ambient == &a->space)
         return pol_fail(POL_EORDER, "pol_arena_close: the arena is this thread's ambient space; "
                                     "end its POL_WITHSPACE first");
-    pol_release(&a->slab_);
+    release_slab(a);
     memset(a, 0, sizeof *a);
     return POL_OK;
 }
@@ -181,7 +212,7 @@ size_t pol_arena_capacity(const pol_arena *a)
 
 size_t pol_arena_alignment(const pol_arena *a)
 {
-    return a ? a->alignment_ : 0;
+    return a && a->capacity_ != 0 ? a->mask_ + 1 : 0;
 }
 
 size_t pol_watermark(const pol_arena *a)
@@ -219,11 +250,12 @@ pol_status pol_retract(pol_arena *a, struct pol_mark mark)
             POL_ESTALE,
             "pol_retract: the mark is at %zu bytes, the arena is at %zu already; take a new one",
             mark.offset, a->offset_);
-    if (mark.offset < a->floor_)
+    const size_t floor = pol_arena_level_(a)->at.start;
+    if (mark.offset < floor)
         return pol_fail(POL_EORDER,
                         "pol_retract: the mark is at %zu bytes, beneath a frame that began at %zu; "
                         "end the frame first",
-                        mark.offset, a->floor_);
+                        mark.offset, floor);
     pol_arena_fall_(a, mark.offset);
     return POL_OK;
 }
@@ -233,9 +265,9 @@ pol_status pol_reset(pol_arena *a)
     if (!is_open(a))
         return not_open("pol_reset");
     pol_arena_settle_(a);
-    if (a->top_ != 0)
+    if (a->top_)
         return pol_fail(POL_EORDER, "pol_reset: %u frames are open on the arena; end them first",
-                        (unsigned)a->nframes_);
+                        pol_arena_nframes_(a));
     pol_arena_fall_(a, 0);
     a->epoch_++;
     return POL_OK;
@@ -243,7 +275,7 @@ pol_status pol_reset(pol_arena *a)
 
 static pol_status arena_alloc(pol_space *self, pol_array *a, size_t nbytes)
 {
-    return pol_arena_carve_((pol_arena *)self, 0, a, nbytes);
+    return pol_arena_carve_((pol_arena *)self, NULL, a, nbytes);
 }
 
 static struct pol_mark arena_mark(pol_space *self)
@@ -258,15 +290,15 @@ static pol_status arena_retract(pol_space *self, struct pol_mark mark)
 
 static pol_device arena_device(const pol_space *self)
 {
-    return pol_space_device(((const pol_arena *)self)->slab_.home);
+    return pol_space_device(((const pol_arena *)self)->home_);
 }
 
 pol_arena *pol_arena_of_(pol_space *space)
 {
     const pol_frame *const frame = pol_frame_of_(space);
     if (frame)
-        return frame->arena_;
-    return space && space->ops == &arena_ops ? (pol_arena *)space : NULL;
+        return frame->thread_ ? frame->arena_ : NULL;
+    return space && space->ops == &pol_arena_ops_ ? (pol_arena *)space : NULL;
 }
 
 bool(pol_is_measuring)(const pol_space *space)
@@ -274,6 +306,6 @@ bool(pol_is_measuring)(const pol_space *space)
     const pol_arena *const a = pol_arena_of_((pol_space *)(uintptr_t)space);
     const pol_frame *const f = pol_frame_of_((pol_space *)(uintptr_t)space);
     if (a)
-        return a->slab_.home == pol_measured_();
-    return (f ? f->root_ : space) == pol_measured_();
+        return a->home_ == pol_measured_();
+    return (f ? pol_frame_root_(f) : space) == pol_measured_();
 }

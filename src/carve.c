@@ -31,7 +31,13 @@ static size_t budget(size_t end, size_t strictest)
 
 size_t pol_arena_budget(const pol_arena *a)
 {
-    return a && a->alignment_ != 0 ? budget(pol_watermark(a), a->strictest_) : 0;
+    return a && a->capacity_ != 0 ? budget(pol_watermark(a), a->strictest_) : 0;
+}
+
+static size_t alignment_of(const pol_arena *a, const pol_array *x)
+{
+    const size_t alignment = a->mask_ + 1;
+    return x->type.align > alignment ? x->type.align : alignment;
 }
 
 /* Where nbytes go in a slab, at or after an offset within it; false if they do not fit. */
@@ -63,25 +69,25 @@ static pol_status refuse_beneath(const pol_array *array)
                     pol_describe_(text, array));
 }
 
-pol_status pol_arena_carve_(pol_arena *a, uint64_t serial, pol_array *array, size_t nbytes)
+pol_status pol_arena_carve_(pol_arena *a, const pol_frame *asker, pol_array *array, size_t nbytes)
 {
-    const size_t alignment = array->type.align > a->alignment_ ? array->type.align : a->alignment_;
+    const size_t alignment = alignment_of(a, array);
     size_t at;
-    array->home = a->slab_.home;
+    array->home = a->home_;
     array->flags = 0;
     if (nbytes == 0) { /* nothing is taken, so nothing can be in its way */
         array->data = nowhere(a, alignment);
         return POL_OK;
     }
-    if (a->top_ != serial) {
+    if (a->top_ != asker) {
         pol_arena_settle_(a);
-        if (a->top_ != serial)
+        if (a->top_ != asker)
             return refuse_beneath(array);
     }
     if (!fit(a->origin_, a->capacity_, a->offset_, nbytes, alignment, &at))
         return pol_arena_full_(a, a->offset_, array, 1);
     array->data = a->origin_ + at;
-    a->offset_ = at + nbytes;
+    pol_arena_set_(a, at + nbytes);
     if (alignment > a->strictest_)
         a->strictest_ = alignment;
     return POL_OK;
@@ -104,7 +110,7 @@ pol_status pol_arena_full_(const pol_arena *a, size_t offset, const pol_array *f
     size_t strictest = a->strictest_;
     char text[POL_DESCRIBE_MAX_];
     for (const pol_array *x = first; x != first + count; x++) {
-        const size_t alignment = x->type.align > a->alignment_ ? x->type.align : a->alignment_;
+        const size_t alignment = alignment_of(a, x);
         size_t nbytes;
         size_t at;
         if (!pol_is_undef(x) || pol_nbytes(x, &nbytes) != POL_OK || nbytes == 0)

@@ -12,15 +12,22 @@
 
 bool pol_frame_is_open_(const pol_thread *t, const pol_frame *f)
 {
-    if (f->serial_ == 0 || f->serial_ == POL_INERT_ || f->thread_ != t)
-        return f->serial_ != 0;
-    return pol_thread_has_open_(t, f->serial_);
+    if (!f->thread_ || f->thread_ != &t->here || f->era_ == POL_INERT_)
+        return f->thread_ != NULL;
+    return pol_level_of_(t, f) != NULL;
+}
+
+pol_space *pol_frame_root_(const pol_frame *f)
+{
+    if (!f->thread_)
+        return &pol_closed_space_;
+    return f->arena_ ? &f->arena_->space : f->root_;
 }
 
 static pol_status alloc_recorded(pol_thread *t, const pol_frame *f, pol_array *a, size_t nbytes)
 {
     char text[POL_DESCRIBE_MAX_];
-    pol_record *const record = pol_record_push_(t, f->root_, f->depth_);
+    pol_record *const record = pol_record_push_(t, f->root_, pol_level_of_(t, f));
     if (!record)
         return pol_fail(
             POL_ENOMEM,
@@ -39,7 +46,7 @@ static pol_status alloc_marked(const pol_thread *t, const pol_frame *f, pol_arra
 {
     const pol_record *const mark = pol_records_mark_(t, f->root_);
     char text[POL_DESCRIBE_MAX_];
-    if (mark && mark->depth == f->depth_)
+    if (mark && mark->owner == pol_level_of_(t, f))
         return pol_place_(f->root_, a, nbytes);
     return pol_fail(POL_EORDER,
                     "frame: %s was asked from beneath an open frame, whose end would take it back; "
@@ -54,10 +61,10 @@ static pol_status frame_alloc(pol_space *self, pol_array *a, size_t nbytes)
     pol_status status = POL_OK;
     if (!pol_frame_is_open_(t, f))
         return pol_fail(POL_EORDER, "frame: is not open any more; allocate before its end");
-    if (f->thread_ != t)
+    if (f->thread_ != &t->here)
         return pol_fail(POL_ETHREAD, "frame: belongs to another thread, which must ask itself");
     if (f->arena_)
-        return pol_arena_carve_(f->arena_, f->serial_, a, nbytes);
+        return pol_arena_carve_(f->arena_, f, a, nbytes);
     POL_TRY(pol_space_check_(f->root_));
     if (pol_space_has_marks_(f->root_))
         status = alloc_marked(t, f, a, nbytes);
@@ -71,13 +78,13 @@ static pol_status frame_alloc(pol_space *self, pol_array *a, size_t nbytes)
 
 static bool frame_capturing(const pol_space *self)
 {
-    const pol_space *const root = ((const pol_frame *)self)->root_;
+    const pol_space *const root = pol_frame_root_((const pol_frame *)self);
     return root && root->ops && root->ops->capturing && root->ops->capturing(root);
 }
 
 static pol_device frame_device(const pol_space *self)
 {
-    return pol_space_device(((const pol_frame *)self)->root_);
+    return pol_space_device(pol_frame_root_((const pol_frame *)self));
 }
 
 const pol_space_ops pol_frame_ops_ = {
@@ -115,8 +122,3 @@ static pol_status unrecorded_alloc(pol_space *self, pol_array *a, size_t nbytes)
 
 static const pol_space_ops unrecorded_ops = {.name = "unrecorded frame", .alloc = unrecorded_alloc};
 pol_space pol_unrecorded_space_ = {&unrecorded_ops};
-
-pol_frame *pol_frame_of_(pol_space *space)
-{
-    return space && space->ops == &pol_frame_ops_ ? (pol_frame *)space : NULL;
-}

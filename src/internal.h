@@ -7,16 +7,18 @@
  *
  * A thread's state is one small block: its ambient space, its open frames and its last error. A
  * frame that longjmp skipped lies on a dead part of the stack and must not be read, so whatever is
- * needed to close it lies elsewhere: which frames are open in the thread's block, where they began
- * in the arena, and what they handed out from other spaces in records on the heap. Frames nested
- * deeper than the first two have room for are recorded on the heap as well.
+ * needed to close it lies elsewhere: a level (level.c) says that it is open, where it began and
+ * whose it is, and what it handed out from other spaces is in records on the heap. A level lies in
+ * the frame's arena, in the thread's block, or in a record of its own.
  */
 
 #include <pol/pol.h>
 
-#define POL_DEPTH_TRACKED_ 16 /* open frames whose serial a thread keeps */
+#define POL_LEVELS_ 4         /* open frames elsewhere than on arenas, before the heap is asked */
 #define POL_TEXT_MAX_ 256     /* bytes of the last error, the terminating 0 included */
 #define POL_DESCRIBE_MAX_ 128 /* bytes of a description in words */
+
+typedef struct pol_level_ pol_level;
 
 typedef enum pol_record_kind {
     POL_RECORD_ARRAY_,
@@ -27,36 +29,39 @@ typedef enum pol_record_kind {
 /* What a frame has to undo at its end. */
 typedef struct pol_record_ {
     struct pol_record_ *older;
-    pol_space *root; /* whom to give it back to */
-    uint32_t depth;  /* of the frame that it belongs to */
+    pol_space *root;        /* whom to give it back to */
+    const pol_level *owner; /* the frame that it belongs to */
     pol_record_kind kind;
-    uint64_t serial;      /* of the frame, if this stands for it; 0 for an array */
     struct pol_mark mark; /* where the frame began, on a root with marks */
     pol_array array;      /* what the frame handed out */
-    pol_arena *arena;     /* the arena of a frame that the tables are too short for, or NULL */
-    size_t start, floor;  /* and what it was when the frame began */
-    uint64_t below;
-    uint32_t level;
+    pol_level level;      /* of a frame for which there is no room elsewhere */
+    const pol_frame *top; /* the innermost one on its arena before */
 } pol_record;
 
 typedef struct pol_thread_ {
-    pol_space *ambient;                /* the innermost binding */
-    pol_record *records;               /* what open frames recorded, newest first */
-    uint64_t serials;                  /* the last one given */
-    uint32_t depth;                    /* frames open now */
-    uint32_t failures;                 /* failures reported so far */
-    uint64_t open[POL_DEPTH_TRACKED_]; /* serials of the outermost open frames */
+    struct pol_here_ here;         /* first: what inlined code knows */
+    pol_record *records;           /* what open frames recorded, newest first */
+    uint32_t failures;             /* failures reported so far */
+    uint32_t used;                 /* which of the levels are, a bit each */
+    pol_level levels[POL_LEVELS_]; /* of frames elsewhere than on arenas */
     char text[POL_TEXT_MAX_];
 } pol_thread;
 
+POL_STATIC_ASSERT_(sizeof(pol_thread) <= 512, "a program's thread-local memory is scarce");
+POL_STATIC_ASSERT_(sizeof(void *) > 8 || sizeof(pol_arena) <= 448,
+                   "pol_verb_nbytes has an arena on its stack");
+
 /* thread.c */
-pol_thread *pol_thread_self_(void);
-/* Whether the frame of this serial is still open on the thread. */
-bool pol_thread_has_open_(const pol_thread *t, uint64_t serial);
-/* Enters one more frame and returns its serial. */
-uint64_t pol_thread_enter_(pol_thread *t);
-/* Leaves the frames deeper than that. */
-void pol_thread_leave_(pol_thread *t, uint32_t depth);
+#if defined(__GLIBC__) && POL_GNU_
+#define POL_TLS_ __attribute__((tls_model("initial-exec"))) /* fits what glibc keeps for dlopen */
+#else
+#define POL_TLS_
+#endif
+extern _Thread_local pol_thread pol_self_ POL_TLS_;
+static inline pol_thread *pol_thread_self_(void)
+{
+    return &pol_self_;
+}
 
 /* status.c */
 POL_COLD void pol_misuse_(pol_status status);
@@ -122,55 +127,81 @@ bool pol_is_power_of_two_(size_t n);
 /* The arena that a space is or that a frame carves from; NULL for any other space. */
 pol_arena *pol_arena_of_(pol_space *space);
 
-/* settle.c */
-/* Sets the offset back, and keeps the watermark. */
-void pol_arena_fall_(pol_arena *a, size_t offset);
-/* Puts the arena back to what it was when a frame began on it. */
-void pol_arena_leave_(pol_arena *a, size_t start, size_t floor, uint64_t below, uint32_t level);
-/* Drops the frames that are no longer open on their thread. */
-void pol_arena_settle_(pol_arena *a);
+/* Whether a space is one. */
+extern const pol_space_ops pol_arena_ops_;
 
 /* carve.c */
 /* The bytes from an address to the next multiple of a power of two. */
 size_t pol_padding_(uintptr_t address, size_t alignment);
-/* Carves on behalf of the frame of that serial, or of the arena itself (0). */
-pol_status pol_arena_carve_(pol_arena *a, uint64_t serial, pol_array *array, size_t nbytes);
+/* Sets the offset, and with it where the next carve starts. */
+static inline void pol_arena_set_(pol_arena *a, size_t offset)
+{
+    a->offset_ = offset;
+    a->next_ = ((offset - 1) | a->mask_) + 1;
+}
+/* Sets the offset back, and keeps the watermark. */
+static inline void pol_arena_fall_(pol_arena *a, size_t offset)
+{
+    if (a->offset_ > a->peak_)
+        a->peak_ = a->offset_;
+    pol_arena_set_(a, offset);
+}
+/* Carves on behalf of a frame, or of the arena itself (NULL). */
+pol_status pol_arena_carve_(pol_arena *a, const pol_frame *asker, pol_array *array, size_t nbytes);
 /* Rewrites the text of a refused carve: what all of it needs, counted from the given offset. */
 POL_COLD pol_status pol_arena_full_(const pol_arena *a, size_t offset, const pol_array *first,
                                     size_t count);
 
+/* level.c */
+/* A frame's level, if it is open on the thread; else NULL. */
+pol_level *pol_level_of_(const pol_thread *t, const pol_frame *f);
+/* The level of the innermost frame on the arena, or the arena's own. */
+const pol_level *pol_arena_level_(const pol_arena *a);
+/* How many frames are open on the arena. */
+unsigned pol_arena_nframes_(const pol_arena *a);
+/* Drops frames that pol_withspace_clear() has forgotten. */
+void pol_arena_settle_(pol_arena *a);
+/* Takes the levels of an arena that is about to be made anew out of the thread's chain. */
+void pol_arena_unlink_(const pol_arena *a);
+/* Gives a frame its level, and a record where it needs one; false: the heap refused a record. */
+bool pol_level_enter_(pol_thread *t, pol_frame *f);
+/* Closes the frames above a level, NULL for all of the thread's, innermost first. Returns the first
+   failure of a retract; `*above`: how many there were. */
+pol_status pol_levels_close_above_(pol_thread *t, const pol_level *level, unsigned *above);
+/* Closes the innermost frame. */
+pol_status pol_level_close_(pol_thread *t);
+
 /* frame.c */
-/* The serial of a frame too deep for a slot whose record was refused. The thread does not count it;
-   it hands out nothing, and is open as long as it is the ambient space. */
-#define POL_INERT_ UINT64_MAX
-/* Whether a frame is open: on this thread as its tables say, on another as it says itself. */
+/* The era of a frame without a level, whose record was refused. It hands out nothing, and is open
+   as long as it is the ambient space. */
+#define POL_INERT_ SIZE_MAX
+/* Whether a frame is open: on this thread as its levels say, on another as it says itself. */
 bool pol_frame_is_open_(const pol_thread *t, const pol_frame *f);
 extern const pol_space_ops pol_frame_ops_;
 extern pol_space pol_closed_space_;     /* the root of a frame on a frame that is not open */
 extern pol_space pol_unrecorded_space_; /* the root of a frame whose record was refused */
 /* The frame that a space is; NULL for any other space. */
-pol_frame *pol_frame_of_(pol_space *space);
+static inline pol_frame *pol_frame_of_(pol_space *space)
+{
+    return space && space->ops == &pol_frame_ops_ ? (pol_frame *)space : NULL;
+}
+/* The space beneath all frames. */
+pol_space *pol_frame_root_(const pol_frame *f);
 
 /* scratchspace.c */
 /* Closes a frame, if it is open, on the way out of a failure, whose text stays. */
 void pol_frame_unwind_(pol_frame *f);
-/* Closes the frames above a depth, as the end of an outer one would, and binds `ambient` again.
-   Returns the first failure of a retract; `*above`: how many there were. */
-pol_status pol_frames_close_above_(uint32_t depth, pol_space *ambient, const pol_record *records,
-                                   uint32_t *above);
 
 /* record.c */
-/* Adds a record for an array; NULL if the system refuses memory. */
-pol_record *pol_record_push_(pol_thread *t, pol_space *root, uint32_t depth);
-/* Whether one of the records stands for the frame of this serial. */
-bool pol_records_have_(const pol_thread *t, uint64_t serial);
-/* Takes a record back that was not filled in. */
+/* Adds a record to a frame; NULL if the system refuses memory. */
+pol_record *pol_record_push_(pol_thread *t, pol_space *root, const pol_level *owner);
+/* Takes a record back without undoing it. */
 void pol_record_drop_(pol_thread *t, pol_record *record);
 /* The innermost frame's mark on a space with marks of its own; NULL if no frame is open on it. */
 const pol_record *pol_records_mark_(const pol_thread *t, const pol_space *root);
-/* Undoes the records newer than `until` of frames that deep, `from` to `to`, newest first: all of
-   them. Returns the first failure of a retract, whose text is then the last error. */
-pol_status pol_records_undo_(pol_thread *t, const pol_record *until, uint32_t from, uint32_t to);
+/* Undoes a frame's records newer than `until`, newest first: all of them. Returns the first failure
+   of a retract, whose text is then the last error. */
+pol_status pol_records_undo_(pol_thread *t, const pol_record *until, const pol_level *owner);
 /* Forgets the thread's records without touching what they speak of. */
 void pol_records_forget_(pol_thread *t);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * What a thread's frames owe to spaces other than arenas, and the frames nested deeper than the
- * tables of threads and arenas have room for.
+ * What a thread's frames owe to spaces other than arenas, and the levels of frames nested too deep
+ * for arenas and threads to have room for them.
  *
  * Records form one chain a thread, newest first, on the heap, so that they outlive a frame whose
- * stack is gone. Each is tagged with the depth of its frame. A record is taken off the chain before
+ * stack is gone. Each is tagged with the level of its frame. A record is taken off the chain before
  * it is undone: a release that itself opens frames finds the chain in order. A retract that fails,
  * because it found damage for example, does not keep the others from being undone.
  */
@@ -14,12 +14,12 @@
 
 #include <stdlib.h>
 
-pol_record *pol_record_push_(pol_thread *t, pol_space *root, uint32_t depth)
+pol_record *pol_record_push_(pol_thread *t, pol_space *root, const pol_level *owner)
 {
     pol_record *const record = (pol_record *)malloc(sizeof *record);
     if (!record)
         return NULL;
-    *record = (pol_record){.older = t->records, .root = root, .depth = depth};
+    *record = (pol_record){.older = t->records, .root = root, .owner = owner};
     t->records = record;
     return record;
 }
@@ -41,22 +41,6 @@ const pol_record *pol_records_mark_(const pol_thread *t, const pol_space *root)
     return record;
 }
 
-bool pol_records_have_(const pol_thread *t, uint64_t serial)
-{
-    const pol_record *record = t->records;
-    while (record && record->serial != serial)
-        record = record->older;
-    return record != NULL;
-}
-
-/* A frame that ended by itself has left its arena already. */
-static void undo_frame(const pol_record *record)
-{
-    pol_arena *const a = record->arena;
-    if (a && a->top_ == record->serial)
-        pol_arena_leave_(a, record->start, record->floor, record->below, record->level);
-}
-
 static pol_status undo_record(pol_record *record)
 {
     pol_status status = POL_OK;
@@ -69,21 +53,20 @@ static pol_status undo_record(pol_record *record)
         status = pol_space_retract_(record->root, record->mark);
         break;
     case POL_RECORD_FRAME_:
-        undo_frame(record);
-        break;
+        break; /* it was the level's place */
     }
     free(record);
     return status;
 }
 
-pol_status pol_records_undo_(pol_thread *t, const pol_record *until, uint32_t from, uint32_t to)
+pol_status pol_records_undo_(pol_thread *t, const pol_record *until, const pol_level *owner)
 {
     pol_status first = POL_OK;
     pol_kept_text kept;
     pol_record **link = &t->records;
     while (*link && *link != until) {
         pol_record *const record = *link;
-        if (record->depth < from || record->depth > to) { /* made meanwhile by other frames */
+        if (record->owner != owner) { /* made meanwhile by other frames */
             link = &record->older;
             continue;
         }

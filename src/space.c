@@ -167,7 +167,7 @@ pol_status pol_alloc_arrays(pol_space *space, pol_array *first, size_t count)
 void pol_undo_begin_(pol_undo *undo, pol_space *space)
 {
     const pol_frame *const frame = pol_frame_of_(space);
-    pol_space *const root = frame ? frame->root_ : space;
+    pol_space *const root = frame ? pol_frame_root_(frame) : space;
     *undo = (pol_undo){.arena = pol_arena_of_(space), .records = pol_thread_self_()->records};
     if (undo->arena) {
         pol_arena_settle_(undo->arena);
@@ -189,13 +189,14 @@ void pol_undo_all_(const pol_undo *undo, pol_space *space, pol_array *first, siz
     pol_text_keep_(&kept);
     if (undo->arena) {
         pol_arena_settle_(undo->arena); /* drops frames that were left open and are closed by now */
-        undo->arena->offset_ = undo->offset;
+        pol_arena_set_(undo->arena, undo->offset);
         undo->arena->peak_ = undo->peak;
         undo->arena->strictest_ = undo->strictest;
     } else if (undo->marked) {
         met = pol_space_retract_(undo->marked, undo->mark);
     } else if (frame) {
-        met = pol_records_undo_(pol_thread_self_(), undo->records, frame->depth_, frame->depth_);
+        pol_thread *const t = pol_thread_self_();
+        met = pol_records_undo_(t, undo->records, pol_level_of_(t, frame));
     }
     for (pol_array *a = first + count; a-- != first;) {
         if (!(a->flags & flag))
@@ -228,14 +229,14 @@ void(pol_withspace_begin)(pol_scope *scope, pol_space *space)
         pol_misuse_(pol_fail(POL_EINVAL, "pol_withspace_begin: the scope is NULL"));
         return;
     }
-    scope->outer_ = t->ambient;
-    t->ambient = space;
+    scope->outer_ = t->here.ambient;
+    t->here.ambient = space;
 }
 
 void pol_withspace_end(pol_scope *scope)
 {
     if (scope)
-        pol_thread_self_()->ambient = scope->outer_;
+        pol_thread_self_()->here.ambient = scope->outer_;
     else
         pol_misuse_(pol_fail(POL_EINVAL, "pol_withspace_end: the scope is NULL"));
 }
@@ -243,14 +244,18 @@ void pol_withspace_end(pol_scope *scope)
 void pol_withspace_clear(void)
 {
     pol_thread *const t = pol_thread_self_();
-    t->ambient = NULL;
-    pol_thread_leave_(t, 0);
+    t->here.ambient = NULL;
+    t->here.level = NULL;
+    t->here.era++;
+    if (t->here.era == POL_INERT_)
+        t->here.era = 0;
+    t->used = 0;
     pol_records_forget_(t);
 }
 
 pol_space *pol_ambientspace(void)
 {
-    pol_space *const ambient = pol_thread_self_()->ambient;
+    pol_space *const ambient = pol_thread_self_()->here.ambient;
     if (!ambient)
         pol_fail(POL_ENOAMBIENT, "ambient space: none is bound on this thread; bind one by "
                                  "POL_WITHSPACE, or open a frame");
@@ -259,6 +264,6 @@ pol_space *pol_ambientspace(void)
 
 pol_space *(pol_ambientspace_or)(pol_space *space)
 {
-    pol_space *const ambient = pol_thread_self_()->ambient;
+    pol_space *const ambient = pol_thread_self_()->here.ambient;
     return ambient ? ambient : space;
 }

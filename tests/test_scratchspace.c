@@ -669,11 +669,11 @@ static void block_tells_the_handler_what_a_retract_found(void **state) /* F1, E4
 }
 #endif
 
-/* F1, F3, A7: on an arena, frames need no heap up to twelve; the deeper ones say that they do. */
+/* F1, F3, A7: on an arena, frames need no heap up to 8; the deeper ones say that they do. */
 static void frames_nest_40_deep_without_heap(void **state)
 {
     (void)state;
-    enum { TRACKED = 12 };
+    enum { TRACKED = 8 };
     static pol_frame frames[DEEP];
     bool asked = true, ended = true, beneath = true;
     if (!test_heap_is_ours())

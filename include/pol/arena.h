@@ -33,29 +33,56 @@
 
 POL_EXTERN_C_BEGIN_
 
-#define POL_FRAMES_TRACKED_ 12
+#define POL_FRAMES_TRACKED_ 8
+
+/* One open frame of a thread. It lies in memory that outlives the frame, since a frame that
+   `longjmp` skipped may be dead: in the arena, in the thread's block, or in a record on the heap. */
+struct pol_level_ {
+    struct pol_level_ *outer; /* the thread's next one outward */
+    pol_arena *arena;         /* that the frame carves from; NULL: another kind of space */
+    union {
+        size_t start;              /* the arena's offset when the frame began */
+        struct pol_record_ *until; /* elsewhere: the thread's newest record then */
+    } at;
+    const pol_frame *owner; /* an address to compare with; never followed */
+};
+
+/* The part of a thread's block that inlined code knows. */
+struct pol_here_ {
+    pol_space *ambient;       /* the innermost binding */
+    struct pol_level_ *level; /* the innermost open frame; NULL: none */
+    size_t era;               /* how often pol_withspace_clear() was called */
+};
 
 /** An arena. Private but for `space`; make one by the four functions below. Do not copy it. */
 struct pol_arena {
     pol_space space; /**< first: an arena is a space */
     /** @cond */
-    char *origin_;       /* the first aligned byte; offsets count from here */
-    size_t offset_;      /* where the next carve may start */
-    size_t capacity_;    /* bytes from the origin to the slab's end */
-    size_t alignment_;   /* a power of two; 0 marks an arena that is not open */
-    uint64_t top_;       /* serial of the innermost frame open on it; 0: none */
-    size_t floor_;       /* where that frame began: no retract goes beneath it */
-    size_t peak_;        /* the highest offset before the last time that it fell */
-    size_t strictest_;   /* the strictest alignment asked so far, at least alignment_ */
-    size_t id_;          /* of no other arena of this process */
-    uint64_t epoch_;     /* counts resets */
-    const void *thread_; /* whose frames are open on it */
-    uint32_t nframes_;   /* how many */
-    pol_array slab_;     /* what the arena was made over */
-    struct {
-        uint64_t serial;
-        size_t start;
-    } frames_[POL_FRAMES_TRACKED_]; /* the outermost frames open on it, outermost first */
+    size_t next_;              /* where the next carve starts: offset_ rounded up, maybe past the
+                                  capacity, at most (SIZE_MAX + 1) / 2 */
+    size_t offset_;            /* the end of what is in use, exactly */
+    size_t limit_;             /* the capacity for the fast path; 0: everything goes the slow way */
+    size_t mask_;              /* alignment - 1 */
+    char *origin_;             /* the first aligned byte; offsets count from here */
+    const pol_frame *top_;     /* the innermost frame open on it; NULL: none; never followed */
+    struct pol_level_ *level_; /* with a frame open: its level, or the last of levels_ if that
+                                  lies on the heap */
+    /* The line above is all that a carve looks at. What follows keeps the lines of two arenas that
+       are neighbours in an array apart. */
+    struct pol_here_ *thread_;       /* whose frames are open on it */
+    ptrdiff_t tls_;                  /* the thread's block less its thread pointer */
+    const pol_space_ops *frame_ops_; /* of the frames that inlined code opens */
+    size_t peak_;                    /* the highest offset before the last time that it fell */
+    size_t capacity_;                /* bytes from the origin to the slab's end; 0: not open */
+    size_t strictest_;               /* the strictest alignment asked so far, at least its own */
+    size_t id_;                      /* of no other arena of this process */
+    uint64_t epoch_;                 /* counts resets */
+    pol_space *home_;                /* the slab's */
+    void *base_;                     /* the slab, if the arena owns it */
+    size_t nbytes_;                  /* its size */
+    uint32_t align_;                 /* what it was asked to be aligned to */
+    uint32_t owned_;                 /* whether to release it */
+    struct pol_level_ levels_[POL_FRAMES_TRACKED_ + 1]; /* the first one stands for the arena */
     /** @endcond */
 };
 
@@ -132,25 +159,6 @@ POL_API bool pol_is_measuring(const pol_space *space);
 
 /* What pol_new reduces to where the fast path does not fit. */
 POL_API void *pol_new_(pol_space *space, size_t n, size_t size, size_t align);
-
-/* The fast path: the innermost asker, an element no stricter than the arena, at least one byte,
-   and room. `serial` names the asking frame; 0 is the arena itself. Every comparison is against
-   what is left, so none can wrap. */
-static inline void *pol_arena_new_(pol_arena *a, uint64_t serial, pol_space *asker, size_t n,
-                                   size_t size, size_t align)
-{
-    if (POL_LIKELY_(a && a->top_ == serial && align <= a->alignment_ && n != 0 && size != 0 &&
-                    n <= (size_t)PTRDIFF_MAX / size)) {
-        const size_t pad = (0 - a->offset_) & (a->alignment_ - 1);
-        const size_t left = a->capacity_ - a->offset_;
-        if (POL_LIKELY_(pad <= left && n * size <= left - pad)) {
-            char *const data = a->origin_ + (a->offset_ + pad);
-            a->offset_ += pad + n * size;
-            return data;
-        }
-    }
-    return pol_new_(asker, n, size, align);
-}
 
 POL_EXTERN_C_END_
 

@@ -17,9 +17,10 @@
  *
  * A frame never fails to open. One on NULL answers #POL_ENOAMBIENT to every request.
  *
- * Frames on arenas take no heap unless more than twelve nest on one or sixteen in the thread. A
- * frame on a space with marks of its own takes one record, one on any other space a record an
- * array. If a record is refused, so is what it was for, with #POL_ENOMEM.
+ * Frames on arenas take no heap unless more than 8 nest on one. A frame on a space with marks of
+ * its own takes one record, one on any other space a record an array, and if more than 4 of these
+ * are open in the thread, one for itself. If a record is refused, so is what it was for, with
+ * #POL_ENOMEM.
  *
  * **Threads**: a frame belongs to the thread that began it. End it before the thread ends, or call
  * pol_withspace_clear() there, which frees the records of what was left open.
@@ -35,18 +36,11 @@ POL_EXTERN_C_BEGIN_
 struct pol_frame {
     pol_space space; /**< first: a frame is a space */
     /** @cond */
-    pol_arena *arena_;            /* what it carves from; NULL: another kind of space */
-    uint64_t serial_;             /* of no other frame of this thread; 0: not open */
-    const uint64_t *slot_;        /* holds the serial while it is open; NULL: too deep for one */
-    uint64_t below_;              /* serial of the frame beneath it on the arena */
-    size_t start_;                /* the arena's offset when it began */
-    size_t floor_;                /* the arena's floor before */
-    pol_space *root_;             /* the space beneath all frames; NULL: none */
-    pol_space *outer_;            /* the ambient space before */
-    struct pol_record_ *records_; /* the thread's newest record before */
-    const void *thread_;          /* who began it */
-    uint32_t depth_;              /* frames of the thread that were open before */
-    uint32_t level_;              /* frames of the arena that were open before */
+    pol_arena *arena_;         /* what it carves from; NULL: another kind of space */
+    pol_space *outer_;         /* the ambient space before */
+    struct pol_here_ *thread_; /* whose it is; NULL: not open */
+    size_t era_;               /* the thread's when it began; the greatest: it has no level */
+    pol_space *root_;          /* without an arena: the space beneath all frames; NULL: none */
     /** @endcond */
 };
 
@@ -79,65 +73,7 @@ POL_API POL_NODISCARD pol_status pol_scratchspace(pol_space *space,
 /* Ends a frame at the end of its block; what goes wrong is a misuse that is reported. */
 POL_API void pol_frame_close_(pol_frame *f);
 
-static inline pol_frame *pol_frame_begin_(pol_frame *f, pol_space *space)
-{
-    pol_frame_begin(f, space);
-    return f;
-}
-
-static inline void *pol_new_space_(pol_space *space, size_t n, size_t size, size_t align)
-{
-    return pol_new_(space, n, size, align);
-}
-
-static inline void *pol_new_arena_(pol_arena *a, size_t n, size_t size, size_t align)
-{
-    return pol_arena_new_(a, 0, pol_space_of_arena_(a), n, size, align);
-}
-
-static inline void *pol_new_frame_(pol_frame *f, size_t n, size_t size, size_t align)
-{
-    if (POL_LIKELY_(f && f->slot_ && *f->slot_ == f->serial_))
-        return pol_arena_new_(f->arena_, f->serial_, &f->space, n, size, align);
-    return pol_new_(f ? &f->space : NULL, n, size, align);
-}
-
-static inline void *pol_new_null_(const void *null, size_t n, size_t size, size_t align)
-{
-    (void)null;
-    return pol_new_(NULL, n, size, align);
-}
-
 POL_EXTERN_C_END_
-
-#ifdef __cplusplus
-static inline void *pol_new_in_(pol_space *s, size_t n, size_t size, size_t align)
-{
-    return pol_new_(s, n, size, align);
-}
-static inline void *pol_new_in_(pol_arena *a, size_t n, size_t size, size_t align)
-{
-    return pol_new_arena_(a, n, size, align);
-}
-static inline void *pol_new_in_(pol_frame *f, size_t n, size_t size, size_t align)
-{
-    return pol_new_frame_(f, n, size, align);
-}
-static inline void *pol_new_in_(decltype(nullptr), size_t n, size_t size, size_t align)
-{
-    return pol_new_null_(nullptr, n, size, align);
-}
-#define POL_NEW_IN_(space) pol_new_in_
-#else
-/* clang-format off */
-#define POL_NEW_IN_(space)                                                                         \
-    _Generic(POL_SPACE_KIND_(space),                                                               \
-        pol_space *: pol_new_space_,                                                               \
-        pol_arena *: pol_new_arena_,                                                               \
-        pol_frame *: pol_new_frame_,                                                               \
-        struct pol_null_ *: pol_new_null_)
-/* clang-format on */
-#endif
 
 /**
  * Returns `n` elements of the C type `T` from `space` as a `T *`; nothing is zeroed. Over an arena
@@ -170,4 +106,7 @@ static inline void *pol_new_in_(decltype(nullptr), size_t n, size_t size, size_t
 #endif
 
 /** @} */
+
+#include <pol/fast.h> /* what is inlined */
+
 #endif /* POL_SCRATCHSPACE_H */
