@@ -98,10 +98,10 @@ static pol_status run(const pol_verb *verb, pol_space *space, const void *args,
     if (verb->kind_ == POL_VERB_OUTPUTS_)
         return pol_is_measuring(space) ? POL_OK : run_unframed(verb, args, out);
     pol_frame frame POL_CLEANUP_(pol_frame_unwind_);
-    pol_frame_begin(&frame, space);
+    pol_frame_begin_any_(&frame, space);
     const pol_status status = verb->run_(out, args, &frame);
     if (status == POL_OK)
-        return pol_frame_end(&frame);
+        return pol_frame_end_any_(&frame);
     pol_frame_unwind_(&frame); /* the verb's text stays */
     return status;
 }
@@ -171,7 +171,7 @@ pol_status pol_verb_call_(const pol_verb *verb, pol_space *space, const void *ar
     if (status == POL_OK && all_given)
         status = check_all_given(verb, out);
     if (status == POL_OK)
-        status = pol_alloc_arrays(space, out, verb->noutputs);
+        status = pol_alloc_any_(space, out, verb->noutputs);
     if (status != POL_OK) {
         describe(verb, args, out);
         return status;

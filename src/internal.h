@@ -118,6 +118,32 @@ void pol_undo_begin_(pol_undo *undo, pol_space *space);
 void pol_undo_all_(const pol_undo *undo, pol_space *space, pol_array *first, size_t count,
                    unsigned flag);
 
+/* The arena that a space is or that a frame carves from, if the asker is the innermost on it; else
+   NULL. */
+extern const pol_space_ops pol_arena_ops_;
+extern const pol_space_ops pol_frame_ops_;
+static inline pol_arena *pol_asked_arena_(pol_space *space)
+{
+    if (!space)
+        return NULL;
+    if (space->ops == &pol_arena_ops_)
+        return pol_arena_asks_((pol_arena *)space);
+    return space->ops == &pol_frame_ops_ ? pol_frame_asks_((const pol_frame *)space) : NULL;
+}
+/* Carves all of a bundle, or changes nothing and returns false. */
+bool pol_carve_bundle_(pol_arena *a, pol_array *first, size_t count);
+/* pol_alloc_arrays() where there is no fast way. */
+pol_status pol_alloc_checked_(pol_space *space, pol_array *first, size_t count);
+static inline pol_status pol_alloc_any_(pol_space *space, pol_array *first, size_t count)
+{
+    pol_arena *const a = pol_asked_arena_(space);
+    if (POL_LIKELY_(a && first)) {
+        if (count == 1 ? pol_array_carve_(a, first) : pol_carve_bundle_(a, first, count))
+            return POL_OK;
+    }
+    return pol_alloc_checked_(space, first, count);
+}
+
 /* similar.c */
 /* The home of a measuring arena's arrays: more of that kind are addresses nobody may follow. */
 pol_space *pol_measured_(void);
@@ -126,9 +152,6 @@ pol_space *pol_measured_(void);
 bool pol_is_power_of_two_(size_t n);
 /* The arena that a space is or that a frame carves from; NULL for any other space. */
 pol_arena *pol_arena_of_(pol_space *space);
-
-/* Whether a space is one. */
-extern const pol_space_ops pol_arena_ops_;
 
 /* carve.c */
 /* The bytes from an address to the next multiple of a power of two. */
@@ -177,7 +200,6 @@ pol_status pol_level_close_(pol_thread *t);
 #define POL_INERT_ SIZE_MAX
 /* Whether a frame is open: on this thread as its levels say, on another as it says itself. */
 bool pol_frame_is_open_(const pol_thread *t, const pol_frame *f);
-extern const pol_space_ops pol_frame_ops_;
 extern pol_space pol_closed_space_;     /* the root of a frame on a frame that is not open */
 extern pol_space pol_unrecorded_space_; /* the root of a frame whose record was refused */
 /* The frame that a space is; NULL for any other space. */
@@ -189,6 +211,23 @@ static inline pol_frame *pol_frame_of_(pol_space *space)
 pol_space *pol_frame_root_(const pol_frame *f);
 
 /* scratchspace.c */
+/* pol_frame_begin() and pol_frame_end() where there is no fast way. */
+void pol_frame_begin_checked_(pol_frame *f, pol_space *space);
+pol_status pol_frame_end_checked_(pol_frame *f);
+static inline void pol_frame_begin_any_(pol_frame *f, pol_space *space)
+{
+    pol_arena *const a = f ? pol_asked_arena_(space) : NULL;
+    if (POL_LIKELY_(a && pol_frame_enter_(f, a, &pol_self_.here)))
+        return;
+    pol_frame_begin_checked_(f, space);
+}
+static inline pol_status pol_frame_end_any_(pol_frame *f)
+{
+    struct pol_here_ *const t = &pol_self_.here;
+    if (POL_LIKELY_(f && f->thread_ == t && pol_frame_leave_(f, t)))
+        return POL_OK;
+    return pol_frame_end_checked_(f);
+}
 /* Closes a frame, if it is open, on the way out of a failure, whose text stays. */
 void pol_frame_unwind_(pol_frame *f);
 

@@ -34,8 +34,13 @@ static void refuse_unrecorded(pol_frame *f)
         f->root_ = &pol_unrecorded_space_;
 }
 
-static void begin(pol_thread *t, pol_frame *f, pol_space *space)
+POL_NOINLINE_ void pol_frame_begin_checked_(pol_frame *f, pol_space *space)
 {
+    pol_thread *const t = pol_thread_self_();
+    if (!f) {
+        pol_misuse_(pol_fail(POL_EINVAL, "pol_frame_begin: the frame is NULL"));
+        return;
+    }
     find_root(t, f, space);
     f->space.ops = &pol_frame_ops_;
     f->thread_ = &t->here;
@@ -48,10 +53,7 @@ static void begin(pol_thread *t, pol_frame *f, pol_space *space)
 
 void(pol_frame_begin)(pol_frame *f, pol_space *space)
 {
-    if (f)
-        begin(pol_thread_self_(), f, space);
-    else
-        pol_misuse_(pol_fail(POL_EINVAL, "pol_frame_begin: the frame is NULL"));
+    pol_frame_begin_any_(f, space);
 }
 
 /* Refuses a frame that is not open on this thread, and leaves everything as it is. */
@@ -103,7 +105,7 @@ static void forget(pol_thread *t, pol_frame *f)
     f->thread_ = NULL;
 }
 
-pol_status pol_frame_end(pol_frame *f)
+POL_NOINLINE_ pol_status pol_frame_end_checked_(pol_frame *f)
 {
     pol_thread *const t = pol_thread_self_();
     const pol_status status = check_open(t, f, "pol_frame_end");
@@ -120,9 +122,14 @@ pol_status pol_frame_end(pol_frame *f)
     return POL_OK;
 }
 
+pol_status pol_frame_end(pol_frame *f)
+{
+    return pol_frame_end_any_(f);
+}
+
 void pol_frame_close_(pol_frame *f)
 {
-    const pol_status status = pol_frame_end(f);
+    const pol_status status = pol_frame_end_any_(f);
     if (status != POL_OK)
         pol_misuse_(status);
 }
@@ -157,10 +164,10 @@ pol_status(pol_scratchspace)(pol_space *space, pol_status (*fn)(pol_frame *frame
     if (!fn)
         return pol_fail(POL_EINVAL, "pol_scratchspace: the function is NULL");
     pol_frame frame POL_CLEANUP_(pol_frame_unwind_);
-    pol_frame_begin(&frame, space);
+    pol_frame_begin_any_(&frame, space);
     const pol_status status = fn(&frame, ctx);
     if (status == POL_OK)
-        return pol_frame_end(&frame);
+        return pol_frame_end_any_(&frame);
     pol_frame_unwind_(&frame); /* fn's text stays */
     return status;
 }

@@ -110,7 +110,14 @@ static bool is_beneath(const pol_space *space)
     return space->ops->mark && pol_records_mark_(pol_thread_self_(), space);
 }
 
-static pol_status refuse_capture(const pol_space *space, const pol_array *a)
+/* All of a type that is none, so that an invalid one is not taken for it. */
+static bool is_absent(const pol_array *a)
+{
+    const pol_type *const t = &a->type;
+    return (t->code | t->bits | t->lanes | t->size | t->align) == 0 && a->ndim == 0;
+}
+
+static POL_COLD pol_status refuse_capture(const pol_space *space, const pol_array *a)
 {
     char text[POL_DESCRIBE_MAX_];
     return pol_fail(POL_ECAPTURE,
@@ -133,7 +140,7 @@ static pol_status place_all(pol_space *space, pol_array *first, size_t count, si
     return POL_OK;
 }
 
-pol_status pol_alloc_arrays(pol_space *space, pol_array *first, size_t count)
+POL_NOINLINE_ pol_status pol_alloc_checked_(pol_space *space, pol_array *first, size_t count)
 {
     const pol_array *wanted;
     size_t placed;
@@ -162,6 +169,39 @@ pol_status pol_alloc_arrays(pol_space *space, pol_array *first, size_t count)
     for (size_t i = 0; i < count; i++)
         first[i].flags &= (uint16_t)~POL_FLAG_FRESH_;
     return POL_OK;
+}
+
+/* What is placed carries the flag until all of it is. */
+bool pol_carve_bundle_(pol_arena *a, pol_array *first, size_t count)
+{
+    const size_t offset = a->offset_;
+    size_t i = 0;
+    while (i < count) {
+        pol_array *const x = &first[i];
+        if (!x->data && !is_absent(x)) {
+            if (!pol_array_carve_(a, x))
+                break;
+            x->flags = POL_FLAG_FRESH_;
+        }
+        i++;
+    }
+    const bool all = i == count;
+    while (i-- != 0) {
+        pol_array *const x = &first[i];
+        if (x->flags & POL_FLAG_FRESH_) {
+            x->flags = 0;
+            if (!all)
+                pol_strip_(x);
+        }
+    }
+    if (!all)
+        pol_arena_set_(a, offset);
+    return all;
+}
+
+pol_status pol_alloc_arrays(pol_space *space, pol_array *first, size_t count)
+{
+    return pol_alloc_any_(space, first, count);
 }
 
 void pol_undo_begin_(pol_undo *undo, pol_space *space)

@@ -95,7 +95,7 @@ static bool count_elements(const pol_array *a, tally *n)
     return true;
 }
 
-pol_status pol_nbytes(const pol_array *a, size_t *nbytes)
+static POL_NOINLINE_ pol_status count_nbytes(const pol_array *a, size_t *nbytes)
 {
     bool empty = false;
     tally n;
@@ -118,6 +118,13 @@ pol_status pol_nbytes(const pol_array *a, size_t *nbytes)
     }
     *nbytes = (size_t)bytes;
     return POL_OK;
+}
+
+pol_status pol_nbytes(const pol_array *a, size_t *nbytes)
+{
+    if (POL_LIKELY_(a && nbytes && pol_nbytes_small_(a, nbytes)))
+        return POL_OK;
+    return count_nbytes(a, nbytes);
 }
 
 pol_status pol_len(const pol_array *a, int64_t *len)

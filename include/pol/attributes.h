@@ -39,6 +39,7 @@
     Marks a function whose result must not be ignored, where the compiler can tell. */
 #define POL_NODISCARD __attribute__((warn_unused_result))
 #define POL_COLD __attribute__((cold, noinline))
+#define POL_NOINLINE_ __attribute__((noinline))
 #define POL_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define POL_UNUSED_ __attribute__((unused))
 #define POL_CLEANUP_(fn) __attribute__((cleanup(fn)))
@@ -46,6 +47,7 @@
 #elif defined(_MSC_VER)
 #define POL_NODISCARD _Check_return_
 #define POL_COLD __declspec(noinline)
+#define POL_NOINLINE_ __declspec(noinline)
 #define POL_PRINTF(text, first)
 #define POL_UNUSED_
 #define POL_CLEANUP_(fn)
@@ -53,6 +55,7 @@
 #else
 #define POL_NODISCARD
 #define POL_COLD
+#define POL_NOINLINE_
 #define POL_PRINTF(text, first)
 #define POL_UNUSED_
 #define POL_CLEANUP_(fn)

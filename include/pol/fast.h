@@ -5,7 +5,7 @@
 /**
  * @addtogroup scratchspace
  *
- * What is inlined into the caller: a carve, one array's materialization, a frame's begin and end.
+ * What is inlined into the caller: a carve and one array's materialization.
  *
  * Nothing here is another way of doing things: the library's functions begin with this same code,
  * and whatever it does not decide at once (the ceiling, a frame in between, a description that is
@@ -19,13 +19,6 @@
  */
 
 #include <pol/scratchspace.h>
-
-/* Where inlined code finds the block of a thread without a thread-local symbol. */
-#if POL_GNU_ && defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
-#define POL_INLINES_FRAMES_ 1
-#else
-#define POL_INLINES_FRAMES_ 0
-#endif
 
 POL_EXTERN_C_BEGIN_
 
@@ -94,10 +87,67 @@ static inline void *pol_new_null_(const void *null, size_t n, size_t size, size_
     return pol_new_(NULL, n, size, align);
 }
 
-static inline pol_frame *pol_frame_begin_(pol_frame *f, pol_space *space)
+/* Computes the bytes of a plain small array: whole bytes an element, and no factor of 2^31 or more
+   until the last. That is exact; false leaves the rest, which pol_nbytes() does. */
+static inline bool pol_nbytes_small_(const pol_array *x, size_t *nbytes)
 {
-    pol_frame_begin(f, space);
-    return f;
+    uint64_t n = x->type.size;
+    if (n == 0 || x->type.lanes == 0 || x->type.align == 0 ||
+        (x->type.align & (x->type.align - 1)) != 0 || x->ndim > POL_MAX_NDIM ||
+        (x->type.code != POL_CODE_OPAQUE && (uint64_t)x->type.bits * x->type.lanes != n * 8))
+        return false;
+    for (unsigned i = 0; i < x->ndim; i++) {
+        const uint64_t dim = (uint64_t)x->dims[i];
+        if (((n | dim) >> 31) != 0) /* a negative one too */
+            return false;
+        n *= dim;
+    }
+    if (n > (uint64_t)PTRDIFF_MAX) /* where addresses have 32 bits */
+        return false;
+    *nbytes = (size_t)n;
+    return true;
+}
+
+/* Materializes one description of at least one byte, or changes nothing and asks the library. */
+static inline bool pol_array_carve_(pol_arena *a, pol_array *x)
+{
+    size_t nbytes;
+    if (x->data || !pol_nbytes_small_(x, &nbytes) || nbytes == 0 || x->type.align - 1 > a->mask_)
+        return false;
+    void *const data = pol_carve_(a, nbytes);
+    if (!data)
+        return false;
+    x->data = data;
+    x->home = a->home_;
+    x->flags = 0;
+    return true;
+}
+
+POL_NODISCARD static inline pol_status pol_alloc_in_arena_(pol_arena *a, pol_space *asker,
+                                                           pol_array *first, size_t count)
+{
+    if (POL_LIKELY_(count == 1 && a && first && pol_array_carve_(a, first)))
+        return POL_OK;
+    return pol_alloc_arrays(asker, first, count);
+}
+
+POL_NODISCARD static inline pol_status pol_alloc_arena_(pol_arena *a, pol_array *first,
+                                                        size_t count)
+{
+    return pol_alloc_in_arena_(pol_arena_asks_(a), pol_space_of_arena_(a), first, count);
+}
+
+POL_NODISCARD static inline pol_status pol_alloc_frame_(pol_frame *f, pol_array *first,
+                                                        size_t count)
+{
+    return pol_alloc_in_arena_(pol_frame_asks_(f), pol_space_of_frame_(f), first, count);
+}
+
+POL_NODISCARD static inline pol_status pol_alloc_null_(const void *null, pol_array *first,
+                                                       size_t count)
+{
+    (void)null;
+    return pol_alloc_arrays(NULL, first, count);
 }
 
 POL_EXTERN_C_END_
@@ -120,6 +170,36 @@ static inline void *pol_new_in_(decltype(nullptr), size_t n, size_t size, size_t
     return pol_new_null_(nullptr, n, size, align);
 }
 #define POL_NEW_IN_(space) pol_new_in_
+
+/* The kinds of space by overloads; whatever else a pointer points to is refused by POL_SPACE. */
+template <class S>
+POL_NODISCARD static inline pol_status pol_alloc_on_(S *s, pol_array *first, size_t count)
+{
+    return pol_alloc_arrays(POL_SPACE(s), first, count);
+}
+POL_NODISCARD static inline pol_status pol_alloc_on_(pol_arena *a, pol_array *first, size_t count)
+{
+    return pol_alloc_arena_(a, first, count);
+}
+POL_NODISCARD static inline pol_status pol_alloc_on_(pol_frame *f, pol_array *first, size_t count)
+{
+    return pol_alloc_frame_(f, first, count);
+}
+POL_NODISCARD static inline pol_status pol_alloc_on_(decltype(nullptr), pol_array *first,
+                                                     size_t count)
+{
+    return pol_alloc_null_(nullptr, first, count);
+}
+template <class T> static inline pol_array *pol_described_(T *dst, const T &description)
+{
+    static_assert(sizeof(T) % sizeof(pol_array) == 0, "a pol_array or a struct of them");
+    if (dst)
+        *dst = description;
+    return pol_borrow_(reinterpret_cast<pol_array *>(dst), sizeof(T) / sizeof(pol_array));
+}
+#undef pol_alloc
+#define pol_alloc(space, dst, ...)                                                                 \
+    pol_alloc_on_((space), pol_described_((dst), __VA_ARGS__), sizeof(*(dst)) / sizeof(pol_array))
 #else
 /* clang-format off */
 #define POL_NEW_IN_(space)                                                                         \
@@ -128,7 +208,16 @@ static inline void *pol_new_in_(decltype(nullptr), size_t n, size_t size, size_t
         pol_arena *: pol_new_arena_,                                                               \
         pol_frame *: pol_new_frame_,                                                               \
         struct pol_null_ *: pol_new_null_)
+#define POL_ALLOC_IN_(space)                                                                       \
+    _Generic(POL_SPACE_KIND_(space),                                                               \
+        pol_space *: pol_alloc_arrays,                                                             \
+        pol_arena *: pol_alloc_arena_,                                                             \
+        pol_frame *: pol_alloc_frame_,                                                             \
+        struct pol_null_ *: pol_alloc_null_)
 /* clang-format on */
+#undef pol_alloc
+#define pol_alloc(space, dst, ...)                                                                 \
+    POL_ALLOC_IN_(space)((space), POL_DESCRIBED_(dst, __VA_ARGS__), pol_count_arrays(dst))
 #endif
 
 /** @} */

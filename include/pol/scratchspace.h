@@ -97,16 +97,16 @@ POL_EXTERN_C_END_
     pol_on_misuse()'s handler: where a space's damage must stop the program's work, end the frame by
     the portable spelling, pol_frame_begin() and pol_frame_end(), or by pol_scratchspace(). */
 #define POL_SCRATCHSPACE(frame, space)                                                             \
-    for (pol_frame * POL_CAT_(frame, _on_) = (pol_frame *)(void *)POL_SPACE(space),                \
-                                     POL_CAT_(frame, _storage_) POL_CLEANUP_(pol_frame_close_),    \
-                                     *frame = pol_frame_begin_(                                    \
-                                         &POL_CAT_(frame, _storage_),                              \
-                                         (pol_space *)(void *)POL_CAT_(frame, _on_));              \
+    for (pol_frame POL_CAT_(frame, _on_) = POL_FRAME_ON_(space),                                   \
+                                   POL_CAT_(frame, _storage_) POL_CLEANUP_(pol_frame_end_),        \
+                                   *frame = pol_frame_begin_(&POL_CAT_(frame, _storage_),          \
+                                                             &POL_CAT_(frame, _on_));              \
          frame; frame = NULL)
 #endif
 
 /** @} */
 
 #include <pol/fast.h> /* what is inlined */
+#include <pol/fast_frame.h>
 
 #endif /* POL_SCRATCHSPACE_H */
