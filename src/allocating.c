@@ -159,7 +159,12 @@ static pol_status check_all_given(const pol_verb *verb, const pol_array *out)
 pol_status pol_verb_call_(const pol_verb *verb, pol_space *space, const void *args, pol_array *out,
                           const pol_array *override, bool all_given)
 {
-    call c POL_CLEANUP_(take_back) = {verb, space, args, out, false, {0}};
+    call c POL_CLEANUP_(take_back);
+    c.verb = verb;
+    c.space = space;
+    c.args = args;
+    c.out = out;
+    c.placed = false;
     POL_TRY(check_call(verb, args, out, "outputs"));
     if (override && overlap(out, override, verb->noutputs))
         return pol_fail(POL_EINVAL, "verb %s: the override lies where the outputs go; give a copy",

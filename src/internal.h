@@ -130,17 +130,13 @@ static inline pol_arena *pol_asked_arena_(pol_space *space)
         return pol_arena_asks_((pol_arena *)space);
     return space->ops == &pol_frame_ops_ ? pol_frame_asks_((const pol_frame *)space) : NULL;
 }
-/* Carves all of a bundle, or changes nothing and returns false. */
-bool pol_carve_bundle_(pol_arena *a, pol_array *first, size_t count);
-/* pol_alloc_arrays() where there is no fast way. */
+/* pol_alloc_arrays() where the fast way is none. */
 pol_status pol_alloc_checked_(pol_space *space, pol_array *first, size_t count);
 static inline pol_status pol_alloc_any_(pol_space *space, pol_array *first, size_t count)
 {
     pol_arena *const a = pol_asked_arena_(space);
-    if (POL_LIKELY_(a && first)) {
-        if (count == 1 ? pol_array_carve_(a, first) : pol_carve_bundle_(a, first, count))
-            return POL_OK;
-    }
+    if (POL_LIKELY_(count == 1 && a && first && pol_array_carve_(a, first)))
+        return POL_OK;
     return pol_alloc_checked_(space, first, count);
 }
 

@@ -5,7 +5,8 @@
  *
  * Both are static objects without state, so any thread may ask at any time. Pages are mapped
  * without reserving swap for them: an address range, to which the system adds memory as it is
- * touched. What was mapped is computed again from the description when it is released.
+ * touched. From 2 MiB on they start at a multiple of that and the system is asked for huge pages.
+ * What was mapped is computed again from the description when it is released.
  */
 
 #if !defined(_WIN32)
@@ -24,6 +25,7 @@
 #endif
 
 #define HEAP_ALIGNMENT 256
+#define HUGE_PAGE ((size_t)2 << 20)
 
 static pol_status refused(const char *space, const pol_array *a, size_t nbytes)
 {
@@ -82,11 +84,28 @@ static size_t mapped_size(size_t nbytes, size_t page)
     return size > SIZE_MAX - (page - 1) ? 0 : (size + (page - 1)) & ~(page - 1);
 }
 
+/* Fewer and larger page faults, where the system has the pages and is willing. A slab that memory
+   could not hold is one of which little is touched: it goes on costing small pages. */
+static void advise(void *data, size_t size, size_t page)
+{
+#if defined(MADV_HUGEPAGE) && defined(_SC_PHYS_PAGES)
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    if (size >= HUGE_PAGE && pages > 0 && size / page <= (size_t)pages)
+        (void)madvise(data, size, MADV_HUGEPAGE);
+#else
+    (void)data;
+    (void)size;
+    (void)page;
+#endif
+}
+
 static pol_status pages_alloc(pol_space *self, pol_array *a, size_t nbytes)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t size = mapped_size(nbytes, page);
-    const size_t extra = a->type.align > page ? a->type.align - page : 0; /* to choose from */
+    const size_t own = a->type.align > page ? a->type.align : page;
+    const size_t alignment = size >= HUGE_PAGE && own < HUGE_PAGE ? HUGE_PAGE : own;
+    const size_t extra = alignment - page; /* to choose from */
     (void)self;
     if (size == 0 || extra > SIZE_MAX - size)
         return refused("pages", a, nbytes);
@@ -95,7 +114,7 @@ static pol_status pages_alloc(pol_space *self, pol_array *a, size_t nbytes)
     if (base == MAP_FAILED)
         return refused("pages", a, nbytes);
     if (extra) { /* keep the aligned part alone */
-        const size_t head = (0 - (size_t)(uintptr_t)base) & (a->type.align - 1);
+        const size_t head = (0 - (size_t)(uintptr_t)base) & (alignment - 1);
         if (head)
             munmap(base, head);
         if (head < extra)
@@ -104,6 +123,7 @@ static pol_status pages_alloc(pol_space *self, pol_array *a, size_t nbytes)
     } else {
         a->data = base;
     }
+    advise(a->data, size, page);
     return POL_OK;
 }
 

@@ -140,7 +140,36 @@ static pol_status place_all(pol_space *space, pol_array *first, size_t count, si
     return POL_OK;
 }
 
-POL_NOINLINE_ pol_status pol_alloc_checked_(pol_space *space, pol_array *first, size_t count)
+/* Carves all of a bundle, or changes nothing and returns false. What is placed carries the flag
+   until all of it is. */
+static bool carve_bundle(pol_arena *a, pol_array *first, size_t count)
+{
+    const size_t offset = a->offset_;
+    size_t i = 0;
+    while (i < count) {
+        pol_array *const x = &first[i];
+        if (!x->data && !is_absent(x)) {
+            if (!pol_array_carve_(a, x))
+                break;
+            x->flags = POL_FLAG_FRESH_;
+        }
+        i++;
+    }
+    const bool all = i == count;
+    while (i-- != 0) {
+        pol_array *const x = &first[i];
+        if (x->flags & POL_FLAG_FRESH_) {
+            x->flags = 0;
+            if (!all)
+                pol_strip_(x);
+        }
+    }
+    if (!all)
+        pol_arena_set_(a, offset);
+    return all;
+}
+
+static POL_NOINLINE_ pol_status alloc_asking(pol_space *space, pol_array *first, size_t count)
 {
     const pol_array *wanted;
     size_t placed;
@@ -171,32 +200,12 @@ POL_NOINLINE_ pol_status pol_alloc_checked_(pol_space *space, pol_array *first, 
     return POL_OK;
 }
 
-/* What is placed carries the flag until all of it is. */
-bool pol_carve_bundle_(pol_arena *a, pol_array *first, size_t count)
+POL_NOINLINE_ pol_status pol_alloc_checked_(pol_space *space, pol_array *first, size_t count)
 {
-    const size_t offset = a->offset_;
-    size_t i = 0;
-    while (i < count) {
-        pol_array *const x = &first[i];
-        if (!x->data && !is_absent(x)) {
-            if (!pol_array_carve_(a, x))
-                break;
-            x->flags = POL_FLAG_FRESH_;
-        }
-        i++;
-    }
-    const bool all = i == count;
-    while (i-- != 0) {
-        pol_array *const x = &first[i];
-        if (x->flags & POL_FLAG_FRESH_) {
-            x->flags = 0;
-            if (!all)
-                pol_strip_(x);
-        }
-    }
-    if (!all)
-        pol_arena_set_(a, offset);
-    return all;
+    pol_arena *const a = count > 1 && first ? pol_asked_arena_(space) : NULL;
+    if (a && carve_bundle(a, first, count))
+        return POL_OK;
+    return alloc_asking(space, first, count);
 }
 
 pol_status pol_alloc_arrays(pol_space *space, pol_array *first, size_t count)
@@ -208,7 +217,9 @@ void pol_undo_begin_(pol_undo *undo, pol_space *space)
 {
     const pol_frame *const frame = pol_frame_of_(space);
     pol_space *const root = frame ? pol_frame_root_(frame) : space;
-    *undo = (pol_undo){.arena = pol_arena_of_(space), .records = pol_thread_self_()->records};
+    undo->arena = pol_arena_of_(space);
+    undo->marked = NULL;
+    undo->records = pol_thread_self_()->records;
     if (undo->arena) {
         pol_arena_settle_(undo->arena);
         undo->offset = undo->arena->offset_;

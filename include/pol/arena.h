@@ -50,8 +50,8 @@ struct pol_level_ {
 /* The part of a thread's block that inlined code knows. */
 struct pol_here_ {
     pol_space *ambient;       /* the innermost binding */
-    struct pol_level_ *level; /* the innermost open frame; NULL: none */
     size_t era;               /* how often pol_withspace_clear() was called */
+    struct pol_level_ *level; /* the innermost open frame; NULL: none */
 };
 
 /** An arena. Private but for `space`; make one by the four functions below. Do not copy it. */
@@ -60,15 +60,16 @@ struct pol_arena {
     /** @cond */
     size_t next_;              /* where the next carve starts: offset_ rounded up, maybe past the
                                   capacity, at most (SIZE_MAX + 1) / 2 */
-    size_t offset_;            /* the end of what is in use, exactly */
     size_t limit_;             /* the capacity for the fast path; 0: everything goes the slow way */
+    size_t offset_;            /* the end of what is in use, exactly */
+    const pol_frame *top_;     /* the innermost frame open on it; NULL: none; never followed */
     size_t mask_;              /* alignment - 1 */
     char *origin_;             /* the first aligned byte; offsets count from here */
-    const pol_frame *top_;     /* the innermost frame open on it; NULL: none; never followed */
     struct pol_level_ *level_; /* with a frame open: its level, or the last of levels_ if that
                                   lies on the heap */
-    /* The line above is all that a carve looks at. What follows keeps the lines of two arenas that
-       are neighbours in an array apart. */
+    /* The line above is all that a carve looks at; no two neighbours in it are written together,
+       for compilers would make that one store, from which a load of half of it has to wait. What
+       follows keeps the lines of two arenas that are neighbours in an array apart. */
     struct pol_here_ *thread_;       /* whose frames are open on it */
     ptrdiff_t tls_;                  /* the thread's block less its thread pointer */
     const pol_space_ops *frame_ops_; /* of the frames that inlined code opens */
@@ -133,6 +134,13 @@ POL_API size_t pol_watermark(const pol_arena *a);
     watermark + E - 1, with E the arena's alignment, or the strictest among the elements' that was
     asked if that is stricter. At least room for one aligned byte. 0 for NULL. */
 POL_API size_t pol_arena_budget(const pol_arena *a);
+
+/** Touches each page of a host slab once, by reading a byte and writing it back, so that the system
+    adds its memory now and not under the first kernel that writes there, which costs 10 to 40
+    microseconds a page on a virtual machine. Contents stay. No other thread may use the slab
+    meanwhile, and it must not be read-only. On a measuring arena: nothing to do. **Errors**:
+    #POL_ENOTSUP: the memory is not the host's; #POL_EINVAL: not an open arena. */
+POL_API POL_NODISCARD pol_status pol_arena_prefault(pol_arena *a);
 
 #if defined(__cplusplus) && POL_GNU_
 #pragma GCC diagnostic push

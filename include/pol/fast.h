@@ -22,18 +22,18 @@
 
 POL_EXTERN_C_BEGIN_
 
-/* The bytes of the arena's next carve, or NULL to ask the library. 0 < nbytes <= PTRDIFF_MAX, and
-   the asker is the innermost. */
-static inline void *pol_carve_(pol_arena *a, size_t nbytes)
+/* Carves and returns true, or changes nothing: then the library is to be asked. 0 < nbytes <=
+   PTRDIFF_MAX, and the asker is the innermost. */
+static inline bool pol_carve_(pol_arena *a, size_t nbytes, void **data)
 {
     const size_t start = a->next_;
     const size_t end = start + nbytes;
-    if (POL_LIKELY_(end <= a->limit_)) {
-        a->offset_ = end;
-        a->next_ = start + (((nbytes - 1) | a->mask_) + 1);
-        return a->origin_ + start;
-    }
-    return NULL;
+    if (!POL_LIKELY_(end <= a->limit_))
+        return false;
+    a->offset_ = end;
+    a->next_ = start + (((nbytes - 1) | a->mask_) + 1);
+    *data = a->origin_ + start;
+    return true;
 }
 
 /* The arena of a frame that is open and the innermost one on it, or NULL. */
@@ -57,12 +57,11 @@ static inline pol_arena *pol_arena_asks_(pol_arena *a)
 static inline void *pol_new_in_arena_(pol_arena *a, pol_space *asker, size_t n, size_t size,
                                       size_t align)
 {
-    if (POL_LIKELY_(a && size != 0 && n - 1 < (size_t)PTRDIFF_MAX / (size ? size : 1) &&
-                    (align <= POL_FAST_ALIGN_ || align - 1 <= a->mask_))) {
-        void *const data = pol_carve_(a, n * size);
-        if (POL_LIKELY_(data != NULL))
-            return data;
-    }
+    void *data;
+    if (POL_LIKELY_(size != 0 && n - 1 < (size_t)PTRDIFF_MAX / (size ? size : 1) && a &&
+                    (align <= POL_FAST_ALIGN_ || align - 1 <= a->mask_) &&
+                    pol_carve_(a, n * size, &data)))
+        return data;
     return pol_new_(asker, n, size, align);
 }
 
@@ -91,17 +90,21 @@ static inline void *pol_new_null_(const void *null, size_t n, size_t size, size_
    until the last. That is exact; false leaves the rest, which pol_nbytes() does. */
 static inline bool pol_nbytes_small_(const pol_array *x, size_t *nbytes)
 {
+    const uint32_t align = x->type.align;
     uint64_t n = x->type.size;
-    if (n == 0 || x->type.lanes == 0 || x->type.align == 0 ||
-        (x->type.align & (x->type.align - 1)) != 0 || x->ndim > POL_MAX_NDIM ||
-        (x->type.code != POL_CODE_OPAQUE && (uint64_t)x->type.bits * x->type.lanes != n * 8))
+    uint64_t factors = 0; /* all of them, ored; what wraps after one that is too large is unused */
+    if (n == 0 || (align ^ (align - 1)) <= align - 1 || x->ndim > POL_MAX_NDIM) /* a power of two */
+        return false;
+    if (x->type.code == POL_CODE_OPAQUE ? x->type.lanes == 0
+                                        : (uint64_t)x->type.bits * x->type.lanes != n * 8)
         return false;
     for (unsigned i = 0; i < x->ndim; i++) {
         const uint64_t dim = (uint64_t)x->dims[i];
-        if (((n | dim) >> 31) != 0) /* a negative one too */
-            return false;
+        factors |= n | dim;
         n *= dim;
     }
+    if ((factors >> 31) != 0) /* a negative dim too */
+        return false;
     if (n > (uint64_t)PTRDIFF_MAX) /* where addresses have 32 bits */
         return false;
     *nbytes = (size_t)n;
@@ -114,10 +117,8 @@ static inline bool pol_array_carve_(pol_arena *a, pol_array *x)
     size_t nbytes;
     if (x->data || !pol_nbytes_small_(x, &nbytes) || nbytes == 0 || x->type.align - 1 > a->mask_)
         return false;
-    void *const data = pol_carve_(a, nbytes);
-    if (!data)
+    if (!pol_carve_(a, nbytes, &x->data))
         return false;
-    x->data = data;
     x->home = a->home_;
     x->flags = 0;
     return true;
@@ -221,4 +222,7 @@ template <class T> static inline pol_array *pol_described_(T *dst, const T &desc
 #endif
 
 /** @} */
+
+#include <pol/fast_frame.h>
+
 #endif /* POL_FAST_H */

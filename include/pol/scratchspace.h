@@ -107,6 +107,5 @@ POL_EXTERN_C_END_
 /** @} */
 
 #include <pol/fast.h> /* what is inlined */
-#include <pol/fast_frame.h>
 
 #endif /* POL_SCRATCHSPACE_H */

@@ -23,7 +23,8 @@ POL_EXTERN_C_BEGIN_
 POL_API pol_space *pol_heap(void);
 
 /** Returns the space of owned, page-aligned pages of zeros that the system commits when they are
-    first touched: a slab of a terabyte costs what is used of it. **Lifetime**: static; its arrays
+    first touched: a slab of a terabyte costs what is used of it. From 2 MiB on an array starts at a
+    multiple of that, and where memory could hold all of it the system may commit as much at once. **Lifetime**: static; its arrays
     until pol_release(). **Errors** of its allocations: #POL_ENOMEM; #POL_ENOTSUP where the system
     has no such memory. **Threads**: any, at the same time. */
 POL_API pol_space *pol_pages(void);

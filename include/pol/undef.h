@@ -168,6 +168,15 @@ template <class... Dims> static inline pol_array pol_undef(pol_type type, Dims..
 
 #else
 
+/* Each word is said, for where some are left out compilers zero the array as a whole, which costs
+   more than describing it does. */
+static inline pol_array pol_undef_(pol_type type, uint16_t ndim, const int64_t *d)
+{
+    const pol_array a = {NULL, NULL, type,
+                         ndim, 0,    {d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7]}};
+    return a;
+}
+
 #define POL_COUNT_DIMS_(...) (sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 #define POL_NDIM_(...)                                                                             \
     ((uint16_t)(POL_COUNT_DIMS_(__VA_ARGS__) *                                                     \
@@ -176,7 +185,7 @@ template <class... Dims> static inline pol_array pol_undef(pol_type type, Dims..
 /** Describes an array: `pol_undef(POL_F32, rows, columns)`. 1 to 8 dims, `int64_t`; more do not
     compile. Pure: a shape that no memory can hold is refused where its size is computed. */
 #define pol_undef(type_, ...)                                                                      \
-    ((pol_array){.type = (type_), .ndim = POL_NDIM_(__VA_ARGS__), .dims = {__VA_ARGS__}})
+    pol_undef_((type_), POL_NDIM_(__VA_ARGS__), (const int64_t[POL_MAX_NDIM]){__VA_ARGS__})
 
 #endif
 
