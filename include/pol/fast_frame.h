@@ -29,6 +29,10 @@
 
 POL_EXTERN_C_BEGIN_
 
+/* Stores one word by itself. A compiler that packs two into one wide store makes whoever loads one
+   of them wait for both, and the end of a frame loads what its begin has just stored. */
+#define POL_STORE_(type, place, value) ((void)(*(type volatile *)&(place) = (value)))
+
 /* Begins a frame on an open arena, if its frames are in order and not too deep. */
 static inline bool pol_frame_enter_(pol_frame *f, pol_arena *a, struct pol_here_ *t)
 {
@@ -38,18 +42,18 @@ static inline bool pol_frame_enter_(pol_frame *f, pol_arena *a, struct pol_here_
             return false;
         level = a->level_ + 1;
     }
-    level->outer = t->level;
+    POL_STORE_(struct pol_level_ *, level->outer, t->level);
     level->arena = a;
-    level->at.start = a->offset_;
+    POL_STORE_(size_t, level->at.start, a->offset_);
     level->owner = f;
-    t->level = level;
-    a->level_ = level;
+    POL_STORE_(struct pol_level_ *, t->level, level);
+    POL_STORE_(struct pol_level_ *, a->level_, level);
     a->top_ = f;
     a->thread_ = t;
     f->space.ops = a->frame_ops_;
-    f->arena_ = a;
+    POL_STORE_(pol_arena *, f->arena_, a);
     f->outer_ = t->ambient;
-    f->thread_ = t;
+    POL_STORE_(struct pol_here_ *, f->thread_, t);
     f->era_ = t->era;
     t->ambient = &f->space;
     return true;
