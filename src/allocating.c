@@ -28,18 +28,24 @@ static void describe(const pol_verb *verb, const void *args, pol_array *out)
     (void)pol_borrow_(out, verb->noutputs);
 }
 
-/* Puts the override's entries that hold data in place of the descriptions that they match. */
-static pol_status override_outputs(const pol_verb *verb, pol_array *out, const pol_array *override)
+static POL_COLD pol_status refuse_override(const pol_verb *verb, size_t i, const pol_array *wanted,
+                                           const pol_array *given)
 {
     char want[POL_DESCRIBE_MAX_];
     char have[POL_DESCRIBE_MAX_];
+    return pol_fail(POL_EINVAL,
+                    "verb %s: output %zu is %s, the given one is %s; they must be the same",
+                    verb->name, i, pol_describe_(want, wanted), pol_describe_(have, given));
+}
+
+/* Puts the override's entries that hold data in place of the descriptions that they match. */
+static pol_status override_outputs(const pol_verb *verb, pol_array *out, const pol_array *override)
+{
     for (size_t i = 0; i < verb->noutputs; i++) {
         if (!override[i].data)
             continue;
         if (!pol_undef_equal(&out[i], &override[i]))
-            return pol_fail(
-                POL_EINVAL, "verb %s: output %zu is %s, the given one is %s; they must be the same",
-                verb->name, i, pol_describe_(want, &out[i]), pol_describe_(have, &override[i]));
+            return refuse_override(verb, i, &out[i], &override[i]);
         out[i] = override[i];
         out[i].flags &= (uint16_t)~POL_FLAG_OWNED_;
     }
@@ -143,21 +149,26 @@ static bool overlap(const pol_array *x, const pol_array *y, size_t count)
     return (uintptr_t)x < (uintptr_t)(y + count) && (uintptr_t)y < (uintptr_t)(x + count);
 }
 
+static POL_COLD pol_status refuse_missing(const pol_verb *verb, size_t i, const pol_array *wanted)
+{
+    char want[POL_DESCRIBE_MAX_];
+    return pol_fail(POL_EINVAL,
+                    "verb %s: output %zu, %s, is not given, and the outputs are NULL; give it, or "
+                    "say where the outputs go",
+                    verb->name, i, pol_describe_(want, wanted));
+}
+
 /* Refuses an output that would have to be allocated. */
 static pol_status check_all_given(const pol_verb *verb, const pol_array *out)
 {
-    char want[POL_DESCRIBE_MAX_];
     for (size_t i = 0; i < verb->noutputs; i++)
         if (pol_is_undef(&out[i]))
-            return pol_fail(POL_EINVAL,
-                            "verb %s: output %zu, %s, is not given, and the outputs are NULL; give "
-                            "it, or say where the outputs go",
-                            verb->name, i, pol_describe_(want, &out[i]));
+            return refuse_missing(verb, i, &out[i]);
     return POL_OK;
 }
 
-pol_status pol_verb_call_(const pol_verb *verb, pol_space *space, const void *args, pol_array *out,
-                          const pol_array *override, bool all_given)
+static pol_status call_verb(const pol_verb *verb, pol_space *space, const void *args,
+                            pol_array *out, const pol_array *override, bool all_given)
 {
     call c POL_CLEANUP_(take_back);
     c.verb = verb;
@@ -189,15 +200,21 @@ pol_status pol_verb_call_(const pol_verb *verb, pol_space *space, const void *ar
     return status;
 }
 
+pol_status pol_verb_call_(const pol_verb *verb, pol_space *space, const void *args, pol_array *out,
+                          const pol_array *override, bool all_given)
+{
+    return call_verb(verb, space, args, out, override, all_given);
+}
+
 pol_status(pol_verb_call)(const pol_verb *verb, pol_space *space, const void *args, pol_array *out)
 {
-    return pol_verb_call_(verb, space, args, out, NULL, false);
+    return call_verb(verb, space, args, out, NULL, false);
 }
 
 pol_status(pol_verb_call_into)(const pol_verb *verb, pol_space *space, const void *args,
                                pol_array *out, const pol_array *override)
 {
-    return pol_verb_call_(verb, space, args, out, override, false);
+    return call_verb(verb, space, args, out, override, false);
 }
 
 pol_status pol_verb_nbytes(const pol_verb *verb, const void *args, size_t alignment,

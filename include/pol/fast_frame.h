@@ -31,7 +31,7 @@ POL_EXTERN_C_BEGIN_
 
 /* Stores one word by itself. A compiler that packs two into one wide store makes whoever loads one
    of them wait for both, and the end of a frame loads what its begin has just stored. */
-#define POL_STORE_(type, place, value) ((void)(*(type volatile *)&(place) = (value)))
+#define POL_STORE_(type, place, value) ((void)(*(type volatile *)(void *)&(place) = (value)))
 
 /* Begins a frame on an open arena, if its frames are in order and not too deep. */
 static inline bool pol_frame_enter_(pol_frame *f, pol_arena *a, struct pol_here_ *t)
