@@ -75,6 +75,16 @@ void pol_text_keep_(pol_kept_text *kept);
    the handler first; POL_OK: there was none. */
 void pol_text_restore_(const pol_kept_text *kept, pol_status met);
 
+/* Failures of things that are done all the same, one after the other. The first is what will be
+   answered; of the others, which no return value carries, the handler is told at once. */
+typedef struct pol_failures {
+    pol_status first;
+    pol_kept_text kept; /* its text */
+} pol_failures;
+void pol_failures_add_(pol_failures *met, pol_status status);
+/* Returns the first, and its text is the last error. */
+pol_status pol_failures_first_(const pol_failures *met);
+
 /* undef.c */
 /* The bits of an element. */
 static inline uint64_t pol_bits_(const pol_type *type)

@@ -208,22 +208,16 @@ static bool is_in_chain(const pol_thread *t, const pol_level *level)
 
 pol_status pol_levels_close_above_(pol_thread *t, const pol_level *level, unsigned *above)
 {
-    pol_status first = POL_OK;
-    pol_kept_text kept;
+    pol_failures met;
+    met.first = POL_OK;
     *above = 0;
     if (!is_in_chain(t, level))
         return POL_OK;
     while (t->here.level != level) {
         pol_level *const innermost = t->here.level;
         t->here.level = innermost->outer; /* what a release opens finds living frames alone */
-        const pol_status status = undo_level(t, innermost);
-        if (first == POL_OK && status != POL_OK) {
-            first = status;
-            pol_text_keep_(&kept);
-        }
+        pol_failures_add_(&met, undo_level(t, innermost));
         ++*above;
     }
-    if (first != POL_OK)
-        pol_text_restore_(&kept, POL_OK);
-    return first;
+    return pol_failures_first_(&met);
 }

@@ -61,8 +61,8 @@ static pol_status undo_record(pol_record *record)
 
 pol_status pol_records_undo_(pol_thread *t, const pol_record *until, const pol_level *owner)
 {
-    pol_status first = POL_OK;
-    pol_kept_text kept;
+    pol_failures met;
+    met.first = POL_OK;
     pol_record **link = &t->records;
     while (*link && *link != until) {
         pol_record *const record = *link;
@@ -71,16 +71,10 @@ pol_status pol_records_undo_(pol_thread *t, const pol_record *until, const pol_l
             continue;
         }
         *link = record->older;
-        const pol_status status = undo_record(record);
-        if (first == POL_OK && status != POL_OK) {
-            first = status;
-            pol_text_keep_(&kept);
-        }
+        pol_failures_add_(&met, undo_record(record));
         link = &t->records; /* undoing may have changed the chain */
     }
-    if (first != POL_OK)
-        pol_text_restore_(&kept, POL_OK);
-    return first;
+    return pol_failures_first_(&met);
 }
 
 void pol_records_forget_(pol_thread *t)

@@ -77,23 +77,17 @@ static pol_status check_open(const pol_thread *t, const pol_frame *f, const char
    the first failure of one. */
 static pol_status close_frame(pol_thread *t, pol_frame *f, unsigned *above)
 {
-    pol_status status = POL_OK;
+    pol_failures met;
+    met.first = POL_OK;
     *above = 0;
     if (f->era_ != POL_INERT_) {
-        pol_kept_text kept;
         t->here.ambient = &f->space; /* first, for releases that are called on the way */
-        status = pol_levels_close_above_(t, pol_level_of_(t, f), above);
-        if (status != POL_OK)
-            pol_text_keep_(&kept);
-        const pol_status own = pol_level_close_(t);
-        if (status != POL_OK)
-            pol_text_restore_(&kept, POL_OK);
-        else
-            status = own;
+        pol_failures_add_(&met, pol_levels_close_above_(t, pol_level_of_(t, f), above));
+        pol_failures_add_(&met, pol_level_close_(t));
     }
     t->here.ambient = f->outer_;
     f->thread_ = NULL;
-    return status;
+    return pol_failures_first_(&met);
 }
 
 /* A frame that is not open, from now on by its own word too. One whose arena was made anew beneath

@@ -249,6 +249,8 @@ void pol_undo_all_(const pol_undo *undo, pol_space *space, pol_array *first, siz
         pol_thread *const t = pol_thread_self_();
         met = pol_records_undo_(t, undo->records, pol_level_of_(t, frame));
     }
+    if (met != POL_OK) /* before a release can leave another text */
+        pol_misuse_(met);
     for (pol_array *a = first + count; a-- != first;) {
         if (!(a->flags & flag))
             continue;
@@ -256,7 +258,7 @@ void pol_undo_all_(const pol_undo *undo, pol_space *space, pol_array *first, siz
             pol_release(a);
         pol_strip_(a);
     }
-    pol_text_restore_(&kept, met);
+    pol_text_restore_(&kept, POL_OK);
 }
 
 void pol_release(pol_array *a)

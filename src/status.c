@@ -99,6 +99,25 @@ void pol_text_restore_(const pol_kept_text *kept, pol_status met)
     t->failures = kept->failures;
 }
 
+void pol_failures_add_(pol_failures *met, pol_status status)
+{
+    if (status == POL_OK)
+        return;
+    if (met->first != POL_OK) {
+        pol_misuse_(status);
+        return;
+    }
+    met->first = status;
+    pol_text_keep_(&met->kept);
+}
+
+pol_status pol_failures_first_(const pol_failures *met)
+{
+    if (met->first != POL_OK)
+        pol_text_restore_(&met->kept, POL_OK);
+    return met->first;
+}
+
 void pol_misuse_(pol_status status)
 {
     pol_misuse_fn fn;

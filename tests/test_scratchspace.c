@@ -594,6 +594,22 @@ static pol_status carve_and_answer(pol_frame *frame, void *ctx)
     return status == POL_OK ? status : pol_fail(status, "the function's own");
 }
 
+static void handler_is_told_what_the_later_retracts_found(void **state) /* F4, E4 */
+{
+    (void)state;
+    struct test_marking marking;
+    pol_frame f, g, h;
+    test_marking_init(&marking);
+    pol_frame_begin(&f, &marking.space);
+    pol_frame_begin(&g, &f);
+    pol_frame_begin(&h, &g);
+    marking.found = POL_ECORRUPT;
+    assert_status(pol_frame_end(&f), POL_ECORRUPT);
+    assert_error_says("retract 1 found damage");
+    assert_misused(2, POL_ECORRUPT);
+    assert_int_equal(marking.nretracts, 3);
+}
+
 static void scratchspace_answers_what_a_retract_found(void **state) /* F1, F2 */
 {
     (void)state;
@@ -1796,6 +1812,7 @@ int main(void)
         T(end_answers_what_a_retract_found),
         T(end_gives_a_text_to_a_retract_without_one),
         T(outer_end_answers_the_first_failing_retract),
+        T(handler_is_told_what_the_later_retracts_found),
         T(scratchspace_answers_what_a_retract_found),
         T(scratchspace_tells_the_handler_of_damage_behind_a_failure),
         T(recover_tells_the_handler_what_a_retract_found),
