@@ -134,11 +134,12 @@ static pol_status run(struct run *r)
 }
 
 /* The table of --plan; a tokenizer's file is all that it reads. */
-static pol_status plan(const struct options *o)
+static pol_status plan(struct run *r)
 {
-    int64_t vocab = (int64_t)o->vocab;
+    const struct options *const o = r->options;
     if (o->tokenizer)
-        POL_TRY(texts_count_vocab(o->tokenizer, &vocab));
+        POL_TRY(tokenizer_open(&r->texts.tokenizer, o->tokenizer, 0));
+    const int64_t vocab = o->tokenizer ? r->texts.tokenizer.vocab : (int64_t)o->vocab;
     const struct config config = config_of(o, vocab);
     const struct step step = training_step(o, &config, 1);
     POL_TRY(config_check(&config));
@@ -153,7 +154,7 @@ static pol_status do_as_told(struct run *r)
         options_print_help();
         return report_flush();
     }
-    return r->options->plan ? plan(r->options) : run(r);
+    return r->options->plan ? plan(r) : run(r);
 }
 
 int main(int argc, char **argv)

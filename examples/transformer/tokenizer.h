@@ -31,9 +31,9 @@ struct tokenizer {
 };
 
 /* Opens the file, or, with path NULL, the tokenizer of bytes, which needs vocab to be BYTES_VOCAB.
-   The tables are described, not materialized: pol_alloc() them where they are to lie, then call
-   tokenizer_load(). `path` is borrowed. POL_EUSER: it cannot be read. POL_EINVAL: bytes will not do
-   for this vocab. */
+   A vocab of 0 is as many tokens as there are, and t->vocab says how many that is. The tables are described, not materialized: pol_alloc() them where they are to lie, then call
+   tokenizer_load(). `path` is borrowed. POL_EUSER: it cannot be read, or has no tokens. POL_EINVAL:
+   bytes will not do for this vocab. */
 POL_NODISCARD pol_status tokenizer_open(struct tokenizer *t, const char *path, int64_t vocab);
 void tokenizer_close(struct tokenizer *t);
 

@@ -28,11 +28,27 @@ static const uint8_t *file_bytes(const struct tokenizer *t)
     return (const uint8_t *)t->file.data;
 }
 
+/* An entry that is cut off counts too: tokenizer_load() says what is wrong with it. */
+static int64_t count_entries(const struct tokenizer *t)
+{
+    int64_t n = 0;
+    for (size_t at = HEADER_NBYTES; at < t->file.nbytes; n++) {
+        const size_t left = t->file.nbytes - at;
+        const uint8_t *const entry = file_bytes(t) + at;
+        if (left < ENTRY_NBYTES || read_u32(entry + 4) > left - ENTRY_NBYTES)
+            return n + 1;
+        at += ENTRY_NBYTES + read_u32(entry + 4);
+    }
+    return n;
+}
+
 pol_status tokenizer_open(struct tokenizer *t, const char *path, int64_t vocab)
 {
     *t = (struct tokenizer){.path = path, .vocab = vocab};
     if (!path) {
-        if (vocab == BYTES_VOCAB)
+        if (vocab == 0)
+            t->vocab = BYTES_VOCAB;
+        if (t->vocab == BYTES_VOCAB)
             return POL_OK;
         return pol_fail(POL_EINVAL,
                         "a model of %lld tokens needs its tokenizer's file (bytes alone would be "
@@ -40,11 +56,17 @@ pol_status tokenizer_open(struct tokenizer *t, const char *path, int64_t vocab)
                         (long long)vocab, BYTES_VOCAB);
     }
     POL_TRY(mapped_file_open(&t->file, path));
+    if (vocab == 0)
+        t->vocab = count_entries(t);
+    if (t->vocab <= TOKEN_START) {
+        tokenizer_close(t);
+        return pol_fail(POL_EUSER, "not a tokenizer: it has no tokens: %s", path);
+    }
     t->tables = (struct tokenizer_tables){
-        .offset = pol_undef(POL_I64, vocab),
-        .length = pol_undef(POL_I32, vocab),
-        .score = pol_undef(POL_F32, vocab),
-        .sorted = pol_undef(POL_I32, vocab),
+        .offset = pol_undef(POL_I64, t->vocab),
+        .length = pol_undef(POL_I32, t->vocab),
+        .score = pol_undef(POL_F32, t->vocab),
+        .sorted = pol_undef(POL_I32, t->vocab),
     };
     return POL_OK;
 }
