@@ -113,6 +113,10 @@ static pol_status encode(const struct texts *t, const struct mapped_file *f, con
     }
     for (size_t at = 0; at < f->nbytes;) {
         const size_t nbytes = piece_nbytes(text + at, f->nbytes - at);
+        const size_t utf8 = tokenizer_utf8_nbytes(text + at, nbytes);
+        if (utf8 < nbytes)
+            return pol_fail(POL_EUSER, "the text is not UTF-8, from its byte %zu on: %s", at + utf8,
+                            path);
         const pol_status status = encode_piece(t, text + at, nbytes, count);
         if (status != POL_OK)
             return pol_fail(status == POL_EINVAL ? POL_EUSER : status, "after byte %zu, %.160s: %s",
