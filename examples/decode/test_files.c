@@ -4,7 +4,7 @@
  * absurd is refused with one line that names the file. Called with a folder to write to.
  */
 #ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L /* truncate, opendir */
+#define _POSIX_C_SOURCE 200809L /* truncate, opendir, symlink */
 #endif
 #include "model_file.h"
 #include "test_make.h"
@@ -13,6 +13,7 @@
 
 #include <dirent.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const MODEL = "model.bin", *const TOKENIZER = "tokenizer.bin";
@@ -176,6 +177,26 @@ static pol_status failed_write_leaves_what_was_there(void)
     return POL_OK;
 }
 
+/* Whoever may read it may read the next one too, and a link stays one. */
+static pol_status write_replaces_a_file_where_it_is(void)
+{
+    static const char *const name = "link.bin", *const nothing = "link_to_nothing.bin";
+    struct stat linked, link;
+    (void)unlink(name);
+    (void)unlink(nothing);
+    POL_TRY(make_file(MODEL, "earlier", 7));
+    CHECK(chmod(MODEL, 0640) == 0 && symlink(MODEL, name) == 0);
+    CHECK(symlink("nowhere.bin", nothing) == 0);
+    const int64_t before = count_files();
+    POL_TRY(make_model(name, &CONFIG, 11));
+    CHECK(lstat(name, &link) == 0 && S_ISLNK(link.st_mode));
+    CHECK(lstat(MODEL, &linked) == 0 && S_ISREG(linked.st_mode));
+    CHECK((linked.st_mode & 0777) == 0640 && linked.st_size > 7);
+    CHECK(make_model(nothing, &CONFIG, 11) == POL_EUSER && names(nothing));
+    CHECK(count_files() == before);
+    return POL_OK;
+}
+
 /* Tokenizers */
 
 static pol_status load(int64_t vocab)
@@ -196,6 +217,7 @@ static pol_status tokenizer_cut_at_any_byte_is_refused(void)
 {
     char bytes[8192];
     size_t nbytes = 0;
+    int64_t whole = 0;
     POL_TRY(make_tokenizer(TOKENIZER, make_vocab()));
     POL_TRY(load(make_vocab()));
     POL_TRY(read_all(TOKENIZER, bytes, sizeof bytes - 1, &nbytes));
@@ -203,10 +225,16 @@ static pol_status tokenizer_cut_at_any_byte_is_refused(void)
         CHECK(truncate(TOKENIZER, (off_t)n) == 0);
         CHECK(load(make_vocab()) == POL_EUSER && names(TOKENIZER));
         CHECK(strstr(pol_last_error(), "truncated"));
+        const pol_status uncounted = load(0); /* between two tokens nothing is missing */
+        whole += uncounted == POL_OK;
+        CHECK(uncounted == POL_OK || (uncounted == POL_EUSER && names(TOKENIZER)));
+        CHECK(uncounted == POL_OK || !strstr(pol_last_error(), "model"));
     }
+    CHECK(whole < make_vocab());
     bytes[nbytes] = 0;
     POL_TRY(make_file(TOKENIZER, bytes, nbytes + 1));
     CHECK(load(make_vocab()) == POL_EUSER && names(TOKENIZER));
+    CHECK(load(0) == POL_EUSER && names(TOKENIZER) && !strstr(pol_last_error(), "model"));
     return POL_OK;
 }
 
@@ -253,6 +281,7 @@ int main(int argc, char **argv)
         {"model_of_absurd_dims_is_refused", model_of_absurd_dims_is_refused},
         {"model_that_cannot_be_read_is_told", model_that_cannot_be_read_is_told},
         {"failed_write_leaves_what_was_there", failed_write_leaves_what_was_there},
+        {"write_replaces_a_file_where_it_is", write_replaces_a_file_where_it_is},
         {"tokenizer_cut_at_any_byte_is_refused", tokenizer_cut_at_any_byte_is_refused},
         {"tokenizer_of_another_vocabulary_is_refused", tokenizer_of_another_vocabulary_is_refused},
         {"tokenizer_that_lies_is_refused", tokenizer_that_lies_is_refused},

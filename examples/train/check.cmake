@@ -3,7 +3,8 @@
 # Runs train and looks at how it ends:
 #   cmake -DPROGRAM=... -DFOLDER=... [-DLAUNCHER=...] [-DALONE=ON] [-DTOKENIZER=<file>|make]
 #         [-DMAKE_FILES=...] [-DTIMES=<n>] [-DHEX=<digits>] [-DARGS=...] [-DMATCH=<regex>]
-#         [-DFAILS=ON [-DLATE=ON]] [-DOUTPUT=<file>] [-DALSO=<arg>;... [-DDIFFERS=ON]]
+#         [-DFAILS=ON [-DLATE=ON]] [-DFRESH=ON] [-DSHELL=<script>] [-DOUTPUT=<file>]
+#         [-DOUT_MATCH=<regex>] [-DALSO=<arg>;... [-DDIFFERS=ON]]
 #         [-DDECODE=... -DDECODE_ARGS=... -DDECODE_MATCH=<regex>] [-DCURVE=ON] [-DRESIDENT=ON]
 #         -P check.cmake
 # It runs in FOLDER, with text.txt, --out model.bin and a tokenizer, or, ALONE, with ARGS alone. The
@@ -12,7 +13,8 @@
 # LATE, nothing on stdout, and a model that was there is as it was; else the status is 0, stderr is
 # empty and stdout matches. ALSO: a second run with these arguments too writes the same model, or
 # one that DIFFERS. DECODE_MATCH: the text that DECODE then writes. CURVE: curve.svg is a picture.
-# RESIDENT: what the process took is what it asked for.
+# RESIDENT: what the process took is what it asked for. FRESH: no model is there before. SHELL: one
+# of the scripts below starts the program. OUT_MATCH: stdout matches it too, however it ends.
 cmake_minimum_required(VERSION 3.21)
 include("${CMAKE_CURRENT_LIST_DIR}/../common/check.cmake")
 
@@ -41,12 +43,36 @@ if(HEX) # bytes that no list of arguments should hold
         COMMAND_ERROR_IS_FATAL ANY)
     list(APPEND given bytes.txt)
 endif()
-if(FAILS)
+if(FAILS AND NOT FRESH)
     file(WRITE "${FOLDER}/model.bin" "as it was")
 endif()
+file(CREATE_LINK nowhere.svg "${FOLDER}/link_to_nothing" SYMBOLIC)
+execute_process(COMMAND mkfifo "${FOLDER}/pipe" COMMAND_ERROR_IS_FATAL ANY)
 list(APPEND given --out model.bin ${tokenizer})
 if(ALONE)
     set(given)
+endif()
+
+# What starts it.
+set(await "until grep -q 'step 0/' out.txt
+    do kill -0 $$ || exit
+    sleep 0.1
+done")
+set(sigint "(${await}
+kill -INT $$) 2>/dev/null &
+exec \"$@\"")
+string(REPLACE INT TERM sigterm "${sigint}")
+set(hangup_of_reader "true <pipe &
+exec \"$@\" >pipe")
+set(small_files "ulimit -f 64 && exec \"$@\"")
+foreach(option IN ITEMS out curve tokenizer)
+    set(empty_${option} "exec \"$@\" --${option} ''") # which a list of arguments would lose
+endforeach()
+set(terminal "exec python3 -c 'import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' \"$@\" </dev/null")
+set(start)
+if(SHELL)
+    set(start sh -c "${${SHELL}}" sh)
 endif()
 
 # How it ends.
@@ -55,7 +81,8 @@ set(printed "")
 if(OUTPUT)
     set(out "${OUTPUT}")
 endif()
-execute_process(COMMAND ${LAUNCHER} "${PROGRAM}" ${given} ${ARGS} WORKING_DIRECTORY "${FOLDER}"
+execute_process(COMMAND ${start} ${LAUNCHER} "${PROGRAM}" ${given} ${ARGS}
+    WORKING_DIRECTORY "${FOLDER}"
     RESULT_VARIABLE status OUTPUT_FILE "${out}" ERROR_VARIABLE said)
 if(NOT OUTPUT)
     file(READ "${out}" printed)
@@ -63,7 +90,12 @@ endif()
 message("${printed}${said}ended with ${status}")
 check_end(train "${status}" "${said}" "${FAILS}")
 if(FAILS)
-    file(READ "${FOLDER}/model.bin" model)
+    set(model "as it was")
+    if(NOT FRESH)
+        file(READ "${FOLDER}/model.bin" model)
+    elseif(NOT LATE AND EXISTS "${FOLDER}/model.bin")
+        set(model "there")
+    endif()
     if(NOT LATE AND NOT (model STREQUAL "as it was" AND printed STREQUAL ""))
         message(FATAL_ERROR "it wrote something before it failed")
     endif()
@@ -73,6 +105,7 @@ else()
     set(said "${printed}")
 endif()
 check_match("what it says" "${said}" "${MATCH}")
+check_match(stdout "${printed}" "${OUT_MATCH}")
 file(GLOB parts "${FOLDER}/*.part")
 if(parts)
     message(FATAL_ERROR "it leaves ${parts}")

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L /* dup, fdopen */
+#endif
 #include "curve.h"
+
+#include "new_file.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_POINTS = 150 };
 
@@ -188,17 +195,31 @@ static void draw(FILE *file, const struct curve *c, int64_t steps)
     fprintf(file, "</svg>\n");
 }
 
-pol_status curve_write(const char *path, const struct curve *c, int64_t steps)
+/* Closes the file too. */
+static bool draw_into(FILE *file, const struct curve *c, int64_t steps)
+{
+    if (!file)
+        return false;
+    draw(file, c, steps);
+    const bool drawn = !ferror(file);
+    return fclose(file) == 0 && drawn;
+}
+
+static pol_status write_device(const char *path, const struct curve *c, int64_t steps)
 {
     errno = 0;
-    FILE *const file = fopen(path, "w");
-    bool written = file != NULL;
-    if (file) {
-        draw(file, c, steps);
-        written = !ferror(file);
-        written = fclose(file) == 0 && written;
-    }
-    if (written)
+    if (draw_into(fopen(path, "w"), c, steps))
         return POL_OK;
     return pol_fail(POL_EUSER, "cannot write (%s): %s", strerror(errno ? errno : EIO), path);
+}
+
+pol_status curve_write(const char *path, const struct curve *c, int64_t steps)
+{
+    struct stat there;
+    struct new_file f;
+    if (stat(path, &there) == 0 && S_ISCHR(there.st_mode))
+        return write_device(path, c, steps);
+    POL_TRY(new_file_open(&f, path));
+    const int copy = dup(f.file); /* which fclose() closes */
+    return new_file_close(&f, draw_into(copy < 0 ? NULL : fdopen(copy, "w"), c, steps));
 }

@@ -26,7 +26,8 @@ void curve_clear(const struct curve *c);
 /* Adds the loss at `step`, 0 to `steps`. */
 void series_add(const struct series *s, int64_t step, int64_t steps, double loss);
 
-/* Writes the picture, as SVG. POL_EUSER: it cannot be written. */
+/* Writes the picture, as SVG; where there is no device, as new_file.h says. POL_EUSER: it cannot be
+   written. */
 POL_NODISCARD pol_status curve_write(const char *path, const struct curve *c, int64_t steps);
 
 #endif

@@ -31,7 +31,7 @@ struct forward_checkpoints forward_checkpoints(const struct forward_args *a)
     const struct norm_args norm = {.x = x};
     const struct loss_args loss = {.x = x};
     struct forward_checkpoints saved = {
-        .stream = pol_undef(REAL, a->config->layers + 1, x.dims[0], x.dims[1]),
+        .stream = pol_undef_stack(&x, a->config->layers + 1),
         .norm = norm_checkpoints(&norm),
         .normed = x,
         .loss = loss_checkpoints(&loss),
@@ -80,8 +80,8 @@ pol_status forward(const struct forward_outputs *out, const struct forward_args 
 struct backward_outputs backward_outputs(const struct backward_args *a)
 {
     struct backward_outputs out = {.dw = a->forward.w};
-    pol_array *const each = (pol_array *)(void *)&out;
-    for (size_t i = 0; i < sizeof out / sizeof *each; i++)
+    pol_array *const each = pol_arrays(&out);
+    for (size_t i = 0; i < pol_count_arrays(&out); i++)
         each[i] = pol_undef_like(&each[i]);
     return out;
 }

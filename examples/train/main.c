@@ -9,6 +9,7 @@
  */
 #include "console.h"
 #include "heap_count.h"
+#include "interrupt.h"
 #include "outputs.h"
 #include "report.h"
 #include "resident.h"
@@ -55,11 +56,12 @@ static pol_status measure(const struct run *r, size_t *slab)
     POL_TRY(set_up(&dry, &arena));
     POL_TRY(training_rehearse(&dry.training, &arena));
     *slab = pol_watermark(&arena);
-    if (resident_machine(&machine) && *slab > machine)
-        return pol_fail(POL_EUSER,
-                        "the run needs %zu bytes where the machine has %zu; --plan says what for",
-                        *slab, machine);
-    return POL_OK;
+    if (!resident_machine(&machine) || *slab <= machine)
+        return POL_OK;
+    char needed[GROUPED_BYTES], there[GROUPED_BYTES];
+    return pol_fail(POL_EUSER,
+                    "the run needs %s bytes where the machine has %s; --plan says what for",
+                    grouped(needed, *slab), grouped(there, machine));
 }
 
 /* Where the slab went, and where it would have. */
@@ -97,6 +99,7 @@ static pol_status train(struct run *r, pol_arena *arena, struct summary *s)
 {
     const struct options *const o = r->options;
     POL_TRY(report_start(o, &r->texts, s->slab));
+    interrupt_remember();
     heap_count_begin();
     POL_TRY(training_run(&r->training, &r->texts, arena, &s->figures));
     POL_TRY(model_file_write(o->out, &r->config, &r->training.state.w.at));
@@ -104,7 +107,29 @@ static pol_status train(struct run *r, pol_arena *arena, struct summary *s)
     s->watermark = pol_watermark(arena);
     if (!resident_peak(&s->resident))
         s->resident = 0;
-    return o->curve ? curve_write(o->curve, &r->training.curve, (int64_t)o->steps) : POL_OK;
+    return POL_OK;
+}
+
+static pol_status tell(const struct run *r, struct summary *s)
+{
+    POL_TRY(account(r, s));
+    POL_TRY(report_summary(r->options, s));
+    return check(r, s);
+}
+
+static pol_status draw(const struct run *r)
+{
+    const struct options *const o = r->options;
+    POL_TRY(curve_write(o->curve, &r->training.curve, (int64_t)o->steps));
+    return report_curve(o->curve);
+}
+
+/* The curve comes last, and though the rest fail: whichever is lost, the other is not. */
+static pol_status finish(const struct run *r, struct summary *s)
+{
+    const pol_status told = tell(r, s);
+    const pol_status drawn = r->options->curve ? draw(r) : POL_OK;
+    return told != POL_OK ? told : drawn;
 }
 
 static pol_status run(struct run *r)
@@ -127,18 +152,18 @@ static pol_status run(struct run *r)
         POL_TRY(pol_arena_open(&arena, memory, s.slab, 0));
         POL_TRY(set_up(r, &arena));
         POL_TRY(train(r, &arena, &s));
+        POL_TRY(finish(r, &s));
     }
-    POL_TRY(account(r, &s));
-    POL_TRY(report_summary(r->options, &s));
-    return check(r, &s);
+    return POL_OK;
 }
 
 /* The table of --plan; a tokenizer's file is all that it reads. */
-static pol_status plan(const struct options *o)
+static pol_status plan(struct run *r)
 {
-    int64_t vocab = (int64_t)o->vocab;
+    const struct options *const o = r->options;
     if (o->tokenizer)
-        POL_TRY(texts_count_vocab(o->tokenizer, &vocab));
+        POL_TRY(tokenizer_open(&r->texts.tokenizer, o->tokenizer, 0));
+    const int64_t vocab = o->tokenizer ? r->texts.tokenizer.vocab : (int64_t)o->vocab;
     const struct config config = config_of(o, vocab);
     const struct step step = training_step(o, &config, 1);
     POL_TRY(config_check(&config));
@@ -153,16 +178,18 @@ static pol_status do_as_told(struct run *r)
         options_print_help();
         return report_flush();
     }
-    return r->options->plan ? plan(r->options) : run(r);
+    return r->options->plan ? plan(r) : run(r);
 }
 
 int main(int argc, char **argv)
 {
     struct options options;
     struct run r = {.options = &options};
+    interrupt_leave_writes();
     pol_status status = options_read(&options, argc, argv);
     if (status == POL_OK)
         status = do_as_told(&r);
+    report_break();
     const int result = status == POL_OK ? 0 : complain("train", pol_last_error());
     team_close();
     texts_close(&r.texts);

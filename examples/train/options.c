@@ -28,15 +28,16 @@ static const struct option OPTIONS[] = {
     {"layers", WHOLE, PLACE(layers), 1, 1024, "N"},
     {"heads", WHOLE, PLACE(heads), 1, 1024, "N  of the queries"},
     {"kv-heads", WHOLE, PLACE(kv_heads), 0, 1024, "N  of keys and values; 0: as heads"},
-    {"vocab", WHOLE, PLACE(vocab), 259, 1 << 24, "N  tokens, for --plan"},
+    {"vocab", WHOLE, PLACE(vocab), 259, 1 << 24, "N  tokens, for --plan without --tokenizer"},
     {"context", WHOLE, PLACE(context), 1, 1 << 20, "N  tokens of a sequence"},
     {"batch", WHOLE, PLACE(batch), 1, 65536, "N  sequences a step"},
     {"steps", WHOLE, PLACE(steps), 1, 1 << 30, "N"},
-    {"warmup", WHOLE, PLACE(warmup), 0, 1 << 30, "N  steps in which the rate rises"},
+    {"warmup", WHOLE, PLACE(warmup), 0, 1 << 30,
+     "N  steps in which the rate rises; else 50, or a tenth if fewer"},
     {"validate", WHOLE, PLACE(validate), 1, 1 << 30, "N  steps from one validation to the next"},
     {"rate", FRACTION, PLACE(rate), 0, 1, "X  of learning, at its highest"},
     {"decay", FRACTION, PLACE(decay), 0, 1, "X  of the weights"},
-    {"clip", FRACTION, PLACE(clip), 0, 1000, "X  the gradients' norm at most"},
+    {"clip", FRACTION, PLACE(clip), 0, 1000, "X  the gradients' norm at most; 0: as it is"},
     {"seed", WHOLE, PLACE(seed), 0, UINT64_MAX, "N  of the weights and the batches"},
     {"threads", WHOLE, PLACE(threads), 1, 64, "N"},
     {"recompute", SWITCH, PLACE(recompute), 0, 0,
@@ -46,15 +47,17 @@ static const struct option OPTIONS[] = {
 };
 enum { NOPTIONS = sizeof OPTIONS / sizeof *OPTIONS };
 
+#define NOT_GIVEN UINT64_MAX /* past what may be */
+enum { BYTES_VOCAB = 259 };  /* of bytes, as tokenizer.h has it */
+
 static const struct options DEFAULTS = {
     .dim = 96,
     .layers = 3,
     .heads = 4,
-    .vocab = 259,
     .context = 128,
     .batch = 8,
     .steps = 500,
-    .warmup = 50,
+    .warmup = NOT_GIVEN,
     .validate = 50,
     .threads = 2,
     .seed = 1,
@@ -83,6 +86,8 @@ static pol_status set(struct options *o, const struct option *option, const char
         *(bool *)place = true;
         return POL_OK;
     case TEXT:
+        if (*value == '\0')
+            return pol_fail(POL_EINVAL, "--%s wants a file, not ''", option->name);
         *(const char **)place = value;
         return POL_OK;
     case FRACTION:
@@ -100,6 +105,27 @@ static void complete(struct options *o)
         o->hidden = (o->dim * 8 / 3 + 31) / 32 * 32;
     if (o->kv_heads == 0)
         o->kv_heads = o->heads;
+    if (o->vocab == 0)
+        o->vocab = BYTES_VOCAB;
+    if (o->warmup == NOT_GIVEN)
+        o->warmup =
+            o->steps < 500 ? (o->steps + 9) / 10 : 50; /* a short run reaches the rate too */
+}
+
+/* What makes no sense together. */
+static pol_status check(const struct options *o)
+{
+    if (o->vocab != 0 && !o->plan)
+        return pol_fail(POL_EINVAL, "--vocab is for --plan alone; a run's tokens are its "
+                                    "--tokenizer's, or bytes");
+    if (o->vocab != 0 && o->tokenizer)
+        return pol_fail(POL_EINVAL, "--vocab and --tokenizer both say how many tokens there are; "
+                                    "leave one out");
+    if (o->plan)
+        return POL_OK;
+    if (o->ntexts == 0)
+        return pol_fail(POL_EINVAL, "no text to learn from; --help says how");
+    return o->out ? POL_OK : pol_fail(POL_EINVAL, "where to? --out FILE names the model");
 }
 
 pol_status options_read(struct options *o, int argc, char **argv)
@@ -118,12 +144,10 @@ pol_status options_read(struct options *o, int argc, char **argv)
         if (option->kind != SWITCH)
             i++;
     }
+    if (!o->help)
+        POL_TRY(check(o));
     complete(o);
-    if (o->help || o->plan)
-        return POL_OK;
-    if (o->ntexts == 0)
-        return pol_fail(POL_EINVAL, "no text to learn from; --help says how");
-    return o->out ? POL_OK : pol_fail(POL_EINVAL, "where to? --out FILE names the model");
+    return POL_OK;
 }
 
 void options_print_help(void)

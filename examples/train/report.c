@@ -35,35 +35,62 @@ pol_status report_start(const struct options *o, const struct texts *texts, size
     return report_flush();
 }
 
+/* The lines of progress */
+
+static const double MOST_SILENCE = 30; /* seconds */
+static double spoke;                   /* when the last line ended */
+static bool stands;                    /* a line that is not at its end, on a terminal */
+
 /* On a terminal it takes the place of the line that stands there. */
 static void begin_line(void)
 {
     if (isatty(STDOUT_FILENO))
         printf("\r\033[K");
+    stands = false;
+}
+
+static void end_line(void)
+{
+    putchar('\n');
+    (void)fflush(stdout);
+    spoke = seconds_now();
+}
+
+static void print_left(double seconds)
+{
+    const long long left = (long long)(seconds + 0.5), minutes = left / 60;
+    if (minutes < 60)
+        printf("  %lld:%02lld left", minutes, left % 60);
+    else
+        printf("  %lld:%02lld:%02lld left", minutes / 60, minutes % 60, left % 60);
 }
 
 static void print_rest(const struct progress *p)
 {
-    const long long left = (long long)(p->seconds_left + 0.5);
-    printf("  %.0f tokens/s  rate %.2e  %lld:%02lld left", p->tokens_per_second, p->rate, left / 60,
-           left % 60);
+    printf("  %.0f tokens/s  rate %.2e", p->tokens_per_second, p->rate);
+    print_left(p->seconds_left);
 }
 
 void report_first(double validation, int64_t steps)
 {
     begin_line();
-    printf("step 0/%" PRId64 "  validation %.4f\n", steps, validation);
-    (void)fflush(stdout);
+    printf("step 0/%" PRId64 "  validation %.4f", steps, validation);
+    end_line();
 }
 
 void report_progress(const struct progress *p)
 {
-    if (!isatty(STDOUT_FILENO))
+    const bool watched = isatty(STDOUT_FILENO);
+    if (!watched && seconds_now() - spoke < MOST_SILENCE)
         return;
     begin_line();
     printf("step %" PRId64 "/%" PRId64 "  loss %.4f", p->step, p->steps, p->training);
     print_rest(p);
-    (void)fflush(stdout);
+    stands = watched;
+    if (watched)
+        (void)fflush(stdout);
+    else
+        end_line();
 }
 
 void report_line(const struct progress *p)
@@ -72,8 +99,14 @@ void report_line(const struct progress *p)
     printf("step %" PRId64 "/%" PRId64 "  loss %.4f  validation %.4f", p->step, p->steps,
            p->training, p->validation);
     print_rest(p);
-    putchar('\n');
-    (void)fflush(stdout);
+    end_line();
+}
+
+void report_break(void)
+{
+    if (stands)
+        end_line();
+    stands = false;
 }
 
 /* The table */
@@ -123,6 +156,8 @@ pol_status report_summary(const struct options *o, const struct summary *s)
     printf("\n%s tokens in %.2f s: %s tokens per second; loss %.4f, validation %.4f\n",
            grouped(tokens, (uint64_t)f->tokens), seconds,
            grouped(rate, (uint64_t)((double)f->tokens / seconds)), f->training, f->validation);
+    if (f->steps < (int64_t)o->steps)
+        printf("stopped at step %" PRId64 " of %" PRIu64 "\n", f->steps, o->steps);
     printf("memory, in bytes\n");
     print_row("texts, borrowed from their files", s->texts, "");
     print_row("tokens", s->tokens, "");
@@ -136,5 +171,12 @@ pol_status report_summary(const struct options *o, const struct summary *s)
     print_instead(o->recompute ? "without --recompute" : "with --recompute", s, &s->other);
     print_instead("the same by hand: each array kept", s, &s->by_hand[0]);
     print_instead("by hand, attention's matrices kept too", s, &s->by_hand[1]);
+    printf("\nmodel: %s\n", o->out);
+    return report_flush();
+}
+
+pol_status report_curve(const char *path)
+{
+    printf("curve: %s\n", path);
     return report_flush();
 }

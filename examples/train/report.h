@@ -36,14 +36,20 @@ POL_NODISCARD pol_status report_start(const struct options *o, const struct text
 
 void report_first(double validation, int64_t steps);
 
-/* Says how far the run is, in place, if somebody is watching. */
+/* Says how far the run is: in place, if somebody is watching, else on a line each half a minute. */
 void report_progress(const struct progress *p);
 
 /* Says so on a line of its own. */
 void report_line(const struct progress *p);
 
-/* Prints the table. POL_EUSER: some of the output was lost. */
+/* Ends the line that stands on the terminal, if one does: an error's begins. */
+void report_break(void);
+
+/* Prints the table, and where the model is. POL_EUSER: some of the output was lost. */
 POL_NODISCARD pol_status report_summary(const struct options *o, const struct summary *s);
+
+/* Says where the curve is. POL_EUSER: some of the output was lost. */
+POL_NODISCARD pol_status report_curve(const char *path);
 
 /* Flushes stdout. POL_EUSER: some of the output was lost. */
 POL_NODISCARD pol_status report_flush(void);

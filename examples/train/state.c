@@ -93,7 +93,8 @@ static pol_status move(pol_frame *frame, const struct state *s, const struct ste
     return POL_OK;
 }
 
-/* What to scale the gradients by, so that together they are no longer than `clip`. */
+/* What to scale the gradients by, so that together they are no longer than step->clip. One that is
+   no number would make all weights none. */
 static pol_status clip(pol_frame *frame, const struct state *s, const struct step *step,
                        double *scale)
 {
@@ -101,7 +102,13 @@ static pol_status clip(pol_frame *frame, const struct state *s, const struct ste
     double sum = 0;
     POL_TRY(pol_call_into(squares, frame, &args, NULL,
                           (struct squares_outputs){.sum = pol_wrap_scalar(&sum, POL_F64)}));
-    *scale = sqrt(sum) > step->clip ? step->clip / sqrt(sum) : 1;
+    const double norm = sqrt(sum);
+    if (!isfinite(norm))
+        return pol_fail(POL_EUSER,
+                        "the gradients' norm is no finite number at step %lld; a lower --rate or "
+                        "--clip may help",
+                        (long long)step->number);
+    *scale = step->clip > 0 && norm > step->clip ? step->clip / norm : 1;
     return POL_OK;
 }
 

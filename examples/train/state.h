@@ -29,7 +29,8 @@ struct step {
     int64_t batch; /* sequences of config->context tokens */
     bool recompute;
     int64_t number; /* 1 for the first */
-    double rate, decay, clip;
+    double rate, decay;
+    double clip; /* the gradients are no longer than that together; 0: as long as they are */
 };
 
 /* Bytes of one part, which is what the parameters take. */
@@ -42,7 +43,8 @@ POL_NODISCARD pol_status state_open(struct state *s, pol_arena *arena, const str
 /* Describes what forward leaves for backward. */
 struct forward_checkpoints step_checkpoints(const struct step *step);
 
-/* One step on the tokens in the state: forward, backward, clip, move. In a frame of its own. */
+/* One step on the tokens in the state: forward, backward, clip, move. In a frame of its own.
+   POL_EUSER: the gradients' norm is no finite number; the weights are as they were. */
 POL_NODISCARD pol_status step_train(const struct state *s, pol_arena *arena,
                                     const struct step *step, double *loss);
 

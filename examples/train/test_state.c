@@ -6,6 +6,7 @@
 #include "plan.h"
 #include "random.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { STEPS = 30, BATCH = 3, WEIGHTS = pol_count_arrays((struct weights *)NULL) };
@@ -67,6 +68,37 @@ static pol_status run(pol_arena *arena, bool recompute, double *last)
     return *last < 0.7 * first ? POL_OK : pol_fail(POL_EUSER, "the loss hardly falls");
 }
 
+/* Without a limit a step is that of a limit far away; and a gradient that is no number moves
+   nothing. */
+static pol_status check_clip(void)
+{
+    struct step step = step_of(false);
+    struct plan plan;
+    POL_TRY(plan_measure(&plan, &step));
+    POL_SCRATCHSPACE(memory, pol_heap()) {
+        pol_arena arena;
+        struct state state[2];
+        double loss = 0;
+        POL_TRY(pol_arena_open(&arena, memory, 2 * plan.total, 0));
+        for (int i = 0; i < 2; i++) {
+            POL_TRY(state_open(&state[i], &arena, &CONFIG, BATCH));
+            POL_TRY(init(&state[i]));
+            step.number = 1;
+            step.clip = i == 0 ? 0 : 1e9;
+            POL_TRY(step_train(&state[i], &arena, &step, &loss));
+        }
+        const size_t nbytes = (size_t)state[0].w.flat.dims[0] * sizeof(real);
+        if (memcmp(state[0].w.flat.data, state[1].w.flat.data, nbytes) != 0)
+            return pol_fail(POL_EUSER, "a clip of 0 clips");
+        pol_data(&state[0].w.at.norm_final, real)[1] = (real)INFINITY;
+        memcpy(state[1].w.flat.data, state[0].w.flat.data, nbytes);
+        if (step_train(&state[0], &arena, &step, &loss) != POL_EUSER ||
+            memcmp(state[0].w.flat.data, state[1].w.flat.data, nbytes) != 0)
+            return pol_fail(POL_EUSER, "a gradient that is no number moves the weights");
+    }
+    return POL_OK;
+}
+
 static pol_status check_run(bool recompute, double *last)
 {
     const struct step step = step_of(recompute);
@@ -123,6 +155,7 @@ static pol_status check(void)
     POL_TRY(check_run(true, &recomputed));
     if (memcmp(&kept, &recomputed, sizeof kept) != 0)
         return pol_fail(POL_EUSER, "to recompute changes the result");
+    POL_TRY(check_clip());
     return check_large();
 }
 

@@ -9,41 +9,7 @@
 #include <string.h>
 
 /* Encoding takes time of a piece's length squared. */
-enum { PIECE_NBYTES = 128, HEADER_NBYTES = 4, ENTRY_NBYTES = 8, VALIDATION = 10 /* one in ten */ };
-
-/* The tokenizer */
-
-static size_t length_at(const uint8_t *entry)
-{
-    return (size_t)entry[4] | (size_t)entry[5] << 8 | (size_t)entry[6] << 16 |
-           (size_t)entry[7] << 24;
-}
-
-/* An entry that is cut off counts too: tokenizer_load() says what is wrong with it. */
-static int64_t count_entries(const struct mapped_file *f)
-{
-    const uint8_t *const bytes = (const uint8_t *)f->data;
-    size_t at = HEADER_NBYTES;
-    int64_t n = 0;
-    for (; at < f->nbytes; n++) {
-        const size_t left = f->nbytes - at;
-        if (left < ENTRY_NBYTES || length_at(bytes + at) > left - ENTRY_NBYTES)
-            return n + 1;
-        at += ENTRY_NBYTES + length_at(bytes + at);
-    }
-    return n;
-}
-
-pol_status texts_count_vocab(const char *path, int64_t *vocab)
-{
-    struct mapped_file f;
-    POL_TRY(mapped_file_open(&f, path));
-    *vocab = count_entries(&f);
-    mapped_file_close(&f);
-    if (*vocab <= TOKEN_START)
-        return pol_fail(POL_EUSER, "not a tokenizer: it has no tokens: %s", path);
-    return POL_OK;
-}
+enum { PIECE_NBYTES = 128, VALIDATION = 10 /* one in ten */ };
 
 /* The files */
 
@@ -65,12 +31,9 @@ static pol_status measure_files(struct texts *t)
 
 pol_status texts_open(struct texts *t, const struct options *o)
 {
-    int64_t vocab = BYTES_VOCAB;
     *t = (struct texts){.options = o};
     POL_TRY(measure_files(t));
-    if (o->tokenizer)
-        POL_TRY(texts_count_vocab(o->tokenizer, &vocab));
-    POL_TRY(tokenizer_open(&t->tokenizer, o->tokenizer, vocab));
+    POL_TRY(tokenizer_open(&t->tokenizer, o->tokenizer, 0));
     t->memory = (struct texts_memory){
         .tables = t->tokenizer.tables,
         .tokens = pol_undef(POL_I32, (int64_t)t->nbytes),
@@ -150,6 +113,10 @@ static pol_status encode(const struct texts *t, const struct mapped_file *f, con
     }
     for (size_t at = 0; at < f->nbytes;) {
         const size_t nbytes = piece_nbytes(text + at, f->nbytes - at);
+        const size_t utf8 = tokenizer_utf8_nbytes(text + at, nbytes);
+        if (utf8 < nbytes)
+            return pol_fail(POL_EUSER, "the text is not UTF-8, from its byte %zu on: %s", at + utf8,
+                            path);
         const pol_status status = encode_piece(t, text + at, nbytes, count);
         if (status != POL_OK)
             return pol_fail(status == POL_EINVAL ? POL_EUSER : status, "after byte %zu, %.160s: %s",

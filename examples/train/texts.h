@@ -32,7 +32,4 @@ void texts_close(struct texts *t);
    all are too short for a sequence in either part. */
 POL_NODISCARD pol_status texts_set_up(struct texts *t, pol_arena *arena);
 
-/* Opens the file and finds how many tokens a tokenizer has. */
-POL_NODISCARD pol_status texts_count_vocab(const char *path, int64_t *vocab);
-
 #endif

@@ -7,6 +7,7 @@
 
 #include "batch.h"
 #include "console.h"
+#include "interrupt.h"
 #include "random.h"
 #include "report.h"
 
@@ -192,10 +193,11 @@ pol_status training_run(const struct training *t, const struct texts *texts, pol
     report_first(f->validation, steps);
 
     struct pace pace = {.start = seconds_now()};
-    for (int64_t number = 1; number <= steps; number++) {
-        step = training_step(t->options, t->config, number);
+    for (bool last = false; !last;) {
+        step = training_step(t->options, t->config, ++f->steps);
         POL_TRY(train(t, texts, arena, &step, &random, &pace));
-        if (number % stretch == 0 || number == steps) {
+        last = f->steps == steps || interrupt_came();
+        if (last || f->steps % stretch == 0) {
             POL_TRY(end_stretch(t, texts, arena, &step, &pace, f));
         } else {
             const struct progress p = progress_of(t, &step, &pace);

@@ -20,6 +20,7 @@ struct training {
 /* How it went. */
 struct figures {
     double training, validation; /* the last losses: a mean of steps, and of the validation part */
+    int64_t steps;               /* taken: fewer than were asked for if the run was interrupted */
     int64_t tokens;              /* learned from */
     double seconds;              /* without the validations */
 };
@@ -31,7 +32,8 @@ POL_NODISCARD pol_status training_open(struct training *t, const struct options 
 /* Takes a step of each kind on a measuring arena: its watermark is then what the run reaches. */
 POL_NODISCARD pol_status training_rehearse(const struct training *t, pol_arena *arena);
 
-/* Trains. POL_EUSER: a loss is no finite number. */
+/* Trains, until the last step or an interrupt, but a step at least. POL_EUSER: a loss, or the norm
+   of the gradients, is no finite number. */
 POL_NODISCARD pol_status training_run(const struct training *t, const struct texts *texts,
                                       pol_arena *arena, struct figures *f);
 

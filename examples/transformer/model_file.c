@@ -5,19 +5,20 @@
  * other, by an arena of 4-byte alignment.
  */
 #ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L /* open, mmap, fsync */
+#define _POSIX_C_SOURCE 200809L /* open, mmap */
 #endif
 #include "model_file.h"
 
+#include "new_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEADER_INTS = 7, HEADER_NBYTES = 4 * HEADER_INTS, FILE_ALIGNMENT = 4, PATH_NBYTES = 4096 };
+enum { HEADER_INTS = 7, HEADER_NBYTES = 4 * HEADER_INTS, FILE_ALIGNMENT = 4 };
 
 /* Floats are used as they lie in the file, so the machine must write them as the file does. */
 static bool is_little_endian(void)
@@ -218,7 +219,7 @@ static bool write_model(int file, const struct config *c, const struct weights *
     bool written = write_all(file, header, sizeof header);
     for (size_t i = 0; written && i < pol_count_arrays(w); i++)
         written = write_array(file, &pol_arrays(w)[i], &pol_arrays(&wanted)[i]);
-    return written && fsync(file) == 0; /* on the disk before it takes the other's name */
+    return written;
 }
 
 /* All that a trainer has must be there; the unused tables alone may be absent. */
@@ -238,38 +239,14 @@ static pol_status check_weights(const struct config *c, const struct weights *w)
     return POL_OK;
 }
 
-static pol_status check_target(const char *path)
-{
-    struct stat there;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) /* else it would be replaced */
-        return pol_fail(POL_EUSER, "cannot write (not a regular file): %s", path);
-    return POL_OK;
-}
-
 pol_status model_file_write(const char *path, const struct config *c, const struct weights *w)
 {
-    char beside[PATH_NBYTES];
+    struct new_file f;
     if (!is_little_endian())
         return pol_fail(POL_ENOTSUP, "models are written on little-endian machines alone: %s",
                         path);
     POL_TRY(config_check(c));
     POL_TRY(check_weights(c, w));
-    POL_TRY(check_target(path));
-    const int n = snprintf(beside, sizeof beside, "%s.%ld.part", path, (long)getpid());
-    if (n < 0 || (size_t)n >= sizeof beside)
-        return pol_fail(POL_EUSER, "cannot write (the name is too long): %s", path);
-
-    errno = 0;
-    const int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file < 0)
-        return cannot("write", path);
-    bool written = write_model(file, c, w);
-    int error = errno;
-    written = close(file) == 0 && written;
-    if (written && rename(beside, path) == 0)
-        return POL_OK;
-    error = written || !error ? errno : error;
-    (void)unlink(beside);
-    errno = error;
-    return cannot("write", path);
+    POL_TRY(new_file_open(&f, path));
+    return new_file_close(&f, write_model(f.file, c, w));
 }

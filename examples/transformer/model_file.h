@@ -33,8 +33,8 @@ struct model_file {
 POL_NODISCARD pol_status model_file_open(struct model_file *m, const char *path);
 void model_file_close(struct model_file *m);
 
-/* Writes a model, whole or not at all: under another name beside it first. POL_EUSER: it cannot be
-   written; what was there stays. */
+/* Writes a model, whole or not at all, as new_file.h says. POL_EUSER: it cannot be written; what
+   was there stays. */
 POL_NODISCARD pol_status model_file_write(const char *path, const struct config *c,
                                           const struct weights *w);
 

@@ -54,6 +54,14 @@ static size_t character_nbytes(const char *text, size_t nbytes)
     return n;
 }
 
+size_t tokenizer_utf8_nbytes(const char *text, size_t nbytes)
+{
+    size_t at = 0;
+    for (size_t n = 1; at < nbytes && n > 0; at += n)
+        n = character_nbytes(text + at, nbytes - at);
+    return at;
+}
+
 /* Appends a character's token, or those of its bytes. */
 static pol_status append(const struct tokenizer *t, struct piece character, int32_t *tokens,
                          int64_t *count)

@@ -31,15 +31,19 @@ struct tokenizer {
 };
 
 /* Opens the file, or, with path NULL, the tokenizer of bytes, which needs vocab to be BYTES_VOCAB.
-   The tables are described, not materialized: pol_alloc() them where they are to lie, then call
-   tokenizer_load(). `path` is borrowed. POL_EUSER: it cannot be read. POL_EINVAL: bytes will not do
-   for this vocab. */
+   A vocab of 0 is as many tokens as there are, and t->vocab says how many that is. The tables are
+   described, not materialized: pol_alloc() them where they are to lie, then call tokenizer_load().
+   `path` is borrowed. POL_EUSER: it cannot be read, or has no tokens; or, with a vocab of 0, what
+   tokenizer_load() refuses. POL_EINVAL: bytes will not do for this vocab. */
 POL_NODISCARD pol_status tokenizer_open(struct tokenizer *t, const char *path, int64_t vocab);
 void tokenizer_close(struct tokenizer *t);
 
 /* Reads the file into the tables. POL_EUSER: it is truncated, longer than `vocab` tokens, or no
    tokenizer. A tokenizer of bytes: nothing to do. */
 POL_NODISCARD pol_status tokenizer_load(struct tokenizer *t);
+
+/* Returns how many bytes of a text come before the first that is not UTF-8; all, if none is. */
+size_t tokenizer_utf8_nbytes(const char *text, size_t nbytes);
 
 /* Writes the tokens of a text, by merging; without TOKEN_START and the space before a prompt.
    `tokens` (nbytes) i32 has room for the most there can be; *count is how many there are. Takes
