@@ -33,8 +33,8 @@ void bench_describe_machine(bench_machine *m)
     struct utsname name;
     read_processor(m->processor, sizeof m->processor);
     if (uname(&name) == 0)
-        (void)snprintf(m->kernel, sizeof m->kernel, "%s %s %s", name.sysname, name.release,
-                       name.machine);
+        (void)snprintf(m->kernel, sizeof m->kernel, "%s %.*s %s", name.sysname,
+                       (int)strcspn(name.release, "-"), name.release, name.machine);
     else
         (void)snprintf(m->kernel, sizeof m->kernel, "unknown kernel");
     (void)snprintf(m->compiler, sizeof m->compiler, "gcc %s", __VERSION__);
