@@ -80,12 +80,6 @@ static inline void *pol_new_frame_(pol_frame *f, size_t n, size_t size, size_t a
     return pol_new_in_arena_(pol_frame_asks_(f), pol_space_of_frame_(f), n, size, align);
 }
 
-static inline void *pol_new_null_(const void *null, size_t n, size_t size, size_t align)
-{
-    (void)null;
-    return pol_new_(NULL, n, size, align);
-}
-
 /* Computes the bytes of a plain small array: whole bytes an element, and no factor of 2^31 or more
    until the last. That is exact; false leaves the rest, which pol_nbytes() does. */
 static inline bool pol_nbytes_small_(const pol_array *x, size_t *nbytes)
@@ -144,13 +138,6 @@ POL_NODISCARD static inline pol_status pol_alloc_frame_(pol_frame *f, pol_array 
     return pol_alloc_in_arena_(pol_frame_asks_(f), pol_space_of_frame_(f), first, count);
 }
 
-POL_NODISCARD static inline pol_status pol_alloc_null_(const void *null, pol_array *first,
-                                                       size_t count)
-{
-    (void)null;
-    return pol_alloc_arrays(NULL, first, count);
-}
-
 POL_EXTERN_C_END_
 
 #ifdef __cplusplus
@@ -168,7 +155,7 @@ static inline void *pol_new_in_(pol_frame *f, size_t n, size_t size, size_t alig
 }
 static inline void *pol_new_in_(decltype(nullptr), size_t n, size_t size, size_t align)
 {
-    return pol_new_null_(nullptr, n, size, align);
+    return pol_new_(nullptr, n, size, align);
 }
 #define POL_NEW_IN_(space) pol_new_in_
 
@@ -189,7 +176,7 @@ POL_NODISCARD static inline pol_status pol_alloc_on_(pol_frame *f, pol_array *fi
 POL_NODISCARD static inline pol_status pol_alloc_on_(decltype(nullptr), pol_array *first,
                                                      size_t count)
 {
-    return pol_alloc_null_(nullptr, first, count);
+    return pol_alloc_arrays(nullptr, first, count);
 }
 template <class T> static inline pol_array *pol_described_(T *dst, const T &description)
 {
@@ -208,13 +195,13 @@ template <class T> static inline pol_array *pol_described_(T *dst, const T &desc
         pol_space *: pol_new_space_,                                                               \
         pol_arena *: pol_new_arena_,                                                               \
         pol_frame *: pol_new_frame_,                                                               \
-        struct pol_null_ *: pol_new_null_)
+        struct pol_null_ *: pol_new_space_)
 #define POL_ALLOC_IN_(space)                                                                       \
     _Generic(POL_SPACE_KIND_(space),                                                               \
         pol_space *: pol_alloc_arrays,                                                             \
         pol_arena *: pol_alloc_arena_,                                                             \
         pol_frame *: pol_alloc_frame_,                                                             \
-        struct pol_null_ *: pol_alloc_null_)
+        struct pol_null_ *: pol_alloc_arrays)
 /* clang-format on */
 #undef pol_alloc
 #define pol_alloc(space, dst, ...)                                                                 \
