@@ -140,6 +140,7 @@ POL_NODISCARD static inline pol_status pol_alloc_frame_(pol_frame *f, pol_array 
 
 POL_EXTERN_C_END_
 
+/** @cond */
 #ifdef __cplusplus
 static inline void *pol_new_in_(pol_space *s, size_t n, size_t size, size_t align)
 {
@@ -207,6 +208,7 @@ template <class T> static inline pol_array *pol_described_(T *dst, const T &desc
 #define pol_alloc(space, dst, ...)                                                                 \
     POL_ALLOC_IN_(space)((space), POL_DESCRIBED_(dst, __VA_ARGS__), pol_count_arrays(dst))
 #endif
+/** @endcond */
 
 /** @} */
 
